@@ -1,12 +1,12 @@
-/** Characters in texts of others that change the direction of the text after them. */
+/** Characters in hostile text that change the direction of the text after them. */
 
-/** Embeddings, overrides and isolates, with their ends. */
+/** Characters that begin or end an embedding, an override or an isolate. */
 const controls = /[\u202A-\u202E\u2066-\u2069]/g
 
-/** Without them: one that ends an isolate would end that of an element too, such as `<bdi>`. */
+/** Removes the characters, because the end of an isolate would also end the isolate of an element such as `<bdi>`. */
 export const undirected = (text: string): string => text.replace(controls, '')
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** With escapes in their place, as JSON has them: for JSON, and for text whose lines have a meaning. */
+/** Replaces the characters by JSON escapes, for JSON and for text of which each line has a meaning. */
 export const withEscapes = (text: string): string => text.replace(controls, escaped)

@@ -5,7 +5,7 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toaster } from 'sonner'
-// First: it takes the answer of an identity provider out of the address.
+// This import comes first, because it removes the answer of an identity provider from the address.
 import './api/arrival'
 import { RequestFailed, setHooks } from './api/client'
 import { loadSession, sessionQuery } from './api/session'
@@ -13,7 +13,7 @@ import { createAppRouter } from './router'
 import { useTheme } from './shell/theme'
 import './style.css'
 
-// Radix injects styles; the policy allows those with the page's nonce.
+// Radix injects styles, which the content policy allows only with the page's nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 if (nonce) setNonce(nonce)
 
@@ -21,7 +21,7 @@ const queries = new QueryClient({
   queryCache: new QueryCache(),
   defaultOptions: {
     queries: {
-      // A refusal stays one; an unreachable server is asked again.
+      // A refusal is final. A request that did not reach the server is retried.
       retry: (failures, error) =>
         failures < 3 && error instanceof RequestFailed && (error.status === 0 || error.status >= 502),
       staleTime: 5000,
@@ -38,7 +38,8 @@ setHooks({
     queries.setQueryData(sessionQuery.queryKey, await loadSession())
   },
   signedOut() {
-    // Several requests of a page are refused together, and each would name the address of the one before as the next page.
+    // Several requests of a page are refused at the same time. Only the first may navigate, because the later ones
+    // would return to the sign-in page.
     if (isLeaving) return
     isLeaving = true
     const leave = async (): Promise<void> => {
@@ -62,7 +63,7 @@ function App() {
         theme={theme}
         position="bottom-right"
         closeButton
-        // A long name must not cover the page.
+        // A long name in a toast must not cover the page.
         toastOptions={{ classNames: { title: 'line-clamp-5' } }}
       />
     </QueryClientProvider>

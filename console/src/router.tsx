@@ -27,7 +27,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   }),
 })
 
-/** A path of this page to return to. */
+/** A path of the console to return to. */
 const nextOf = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {}
 
@@ -125,7 +125,7 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import('./pages/connect'), 'Connect'),
 })
 
-/** A client that asks for access by OAuth. `request`: its query, as the control plane has packed it. */
+/** The page of a client that asks for access by OAuth. `request`: the client's query, packed by the control plane. */
 const authorize = createRoute({
   getParentRoute: () => inside,
   path: '/authorize',
@@ -214,7 +214,7 @@ const usage = createRoute({
 const credit = createRoute({
   getParentRoute: () => project,
   path: '/credit',
-  // Of the checkout from which the payer comes back.
+  // The result of the checkout from which the payer comes back.
   validateSearch: ({ paid, cancelled }: Record<string, unknown>): { paid?: string; cancelled?: string } => ({
     ...(typeof paid === 'string' ? { paid } : {}),
     ...(typeof cancelled === 'string' ? { cancelled } : {}),

@@ -50,7 +50,7 @@ it.each([
   expect(agoText(new Date(now.getTime() + seconds * 1000), now)).toBe(text)
 })
 
-it('shows in seconds when a host was seen last that may be lost', () => {
+it('shows in seconds when a host that may be lost was last seen', () => {
   const now = new Date('2026-01-02T03:04:05Z')
   expect(agoText(new Date(now.getTime() - 41_000), now, true)).toBe('41 seconds ago')
   expect(agoText(new Date(now.getTime() - 120_000), now, true)).toBe('2 minutes ago')
@@ -72,7 +72,7 @@ it.each([
 
 describe('marks that change the direction of text', () => {
   const hostile = 'a\u2069\u202Eb\u2067c'
-  it('are left out of names, and escaped in JSON and in lines of the screen', () => {
+  it('are removed from names, and escaped in JSON and in lines of the screen', () => {
     expect(undirected(hostile)).toBe('abc')
     expect(withEscapes(hostile)).toBe('a\\u2069\\u202eb\\u2067c')
     expect(JSON.parse(withEscapes(JSON.stringify({ hostile })))).toEqual({ hostile })
@@ -99,7 +99,7 @@ describe('a CSV file', () => {
   })
 })
 
-it('an error says what to do next only if that is a sentence', () => {
+it('shows the advice of an error only if it is a sentence', () => {
   const failed = (next: string | null) =>
     new RequestFailed(400, { code: 'x', message: 'It failed.', next, details: {}, request_id: '' })
   expect(messageOf(failed('Try again.'))).toBe('It failed. Try again.')
@@ -125,7 +125,7 @@ it.each([
   expect(messageOf(new RequestFailed(503, failed))).toBe(shown === '' ? 'It failed.' : `It failed. ${shown}`)
 })
 
-it('no step of the API shows a request, a header or a mark of code to a person', () => {
+it('shows no request, header or code mark in advice for a person', () => {
   const folder = path.resolve(import.meta.dirname, '../../control-plane/src')
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!gen|testing|openapi).*(?<!\.test)\.ts$/.test(name),
@@ -159,7 +159,7 @@ it.each([
   expect(isOfStripe(url)).toBe(isLinked)
 })
 
-it('each example has the address and the key', () => {
+it('puts the address and the key into each example', () => {
   for (const [, text] of snippetsOf('https://phones.example', 'prk_x')) {
     expect(text).toContain('https://phones.example')
     expect(text).toContain('prk_x')
@@ -210,7 +210,7 @@ describe('an element of the screen', () => {
     expect(placeOf({ ...row, bounds: [0, 2000, 500, 2500] }, size)).toBeNull()
   })
 
-  it('is above those that contain it', () => {
+  it('is above the elements that contain it', () => {
     const page = { ...row, ref: 1, bounds: [0, 0, 1000, 2000] as [number, number, number, number] }
     expect(byArea([row, page]).map(({ ref }) => ref)).toEqual([1, 4])
   })
@@ -244,11 +244,11 @@ describe('alarms', () => {
       ({ name, text }) => `${name} ${text}`,
     )
 
-  it('are none while all is well', () => {
+  it('are empty while all is well', () => {
     expect(textsOf([host], [device, { ...device, condition: null }])).toEqual([])
   })
 
-  it('name hosts that are not heard, their certificates and clocks, and devices with a fault', () => {
+  it('name silent hosts, their certificates and clocks, and devices with a fault', () => {
     const hosts = [
       { ...host, state: 'lost', clock_ahead_ms: 90_000 },
       { ...host, certificate_expires_at: '2026-01-12T00:00:00Z', clock_ahead_ms: -6000 },
@@ -324,7 +324,7 @@ describe('a webhook', () => {
     else expect(state.text).toContain(text)
   })
 
-  it('names few types, counts many, and says why an attempt failed', () => {
+  it('lists a few types, counts many, and says why an attempt failed', () => {
     expect([typesText(null), typesText(['a', 'b']), typesText(['a', 'b', 'c'])]).toEqual([
       'all events',
       'a, b',

@@ -1,10 +1,10 @@
-/** Requests with the keys of a project, and of members, that changed something. */
+/** The activity of a project: requests of its keys and members that changed something. */
 import { call } from './client'
 
 export interface ActivityEntry {
   id: string
   at: string
-  /** The ID of the key, or of the user of the console. */
+  /** The ID of the key, or of the member who used the console. */
   key_id: string
   request_id: string
   /** A short description for people. */

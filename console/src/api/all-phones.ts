@@ -10,7 +10,7 @@ export interface AllPhonesPage {
   projects: ProjectRef[]
 }
 
-/** The filters of the list. `project`: its ID. */
+/** The filters of the list. `project` is the ID of a project. */
 export interface AllPhonesFilter {
   status?: PhoneStatus
   project?: string

@@ -1,6 +1,7 @@
 /**
- * The answer of an identity provider, which brings the browser to `/callback/PROVIDER`. It is taken out of the address before
- * the router reads it: the router changes parameters that look like numbers, and the code must not stay in the history.
+ * The answer of an identity provider, which brings the browser to `/callback/PROVIDER`. This module removes the answer
+ * from the address before the router reads the address: the router changes parameters that look like numbers, and the
+ * code must not stay in the history.
  */
 
 const path = '/console/callback/'

@@ -1,4 +1,7 @@
-/** Requests to `/console/api`: the token against forgery, errors, and a repeated sign-in where the server asks for one. */
+/**
+ * Requests to `/console/api`, with the token against request forgery, errors, and the renewed sign-in that some
+ * requests need.
+ */
 import { undirected } from '../direction'
 
 export interface ErrorBody {
@@ -18,14 +21,14 @@ export class RequestFailed extends Error {
     super(body.message)
   }
 
-  /** Why a sign-in is needed; null: it is not. */
+  /** The reason for which the person must sign in again; null: the error has another cause. */
   get reason(): unknown {
     return this.body.code === 'unauthorized' ? this.body.details['reason'] : null
   }
 }
 
 interface Hooks {
-  /** Asks the person for their password or passkey. False: they declined. */
+  /** Asks the person for their password or passkey. False: the person declined. */
   confirmIdentity: () => Promise<boolean>
   signedOut: () => void
   renewToken: () => Promise<void>
@@ -53,10 +56,10 @@ const unreadable = (status: number): ErrorBody => ({
   request_id: '',
 })
 
-/** Milliseconds for a request, and for one that sends a file. */
+/** Deadlines of requests in milliseconds, by the type of the body. */
 const deadlineMs = { json: 60_000, file: 1_800_000 }
 
-/** @param body a file is sent as it is, everything else as JSON */
+/** @param body a file is sent unchanged, every other value as JSON */
 async function once<T>(method: Method, path: string, body: unknown): Promise<T> {
   const file = body instanceof Blob ? body : null
   let response: Response
@@ -98,14 +101,14 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   }
 }
 
-/** Milliseconds that a file may take. */
+/** Deadline for sending a file, in milliseconds. */
 const sendWithinMs = 600_000
 
 type Progress = (sentBytes: number) => void
 
 function sendOnce<T>(method: Method, path: string, file: Blob, onProgress: Progress): Promise<T> {
   return new Promise((resolve, reject) => {
-    // `fetch` does not report how much was sent.
+    // `fetch` does not report the progress of an upload.
     const request = new XMLHttpRequest()
     request.open(method, `/console/api${path}`)
     request.setRequestHeader('x-csrf-token', csrfToken)
@@ -143,7 +146,7 @@ export async function send<T>(
   }
 }
 
-/** The text of a failure for a person. It may quote texts of others. */
+/** The text of a failure for a person. The text may quote hostile text. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof RequestFailed))
     return undirected(error instanceof Error ? error.message : String(error))
@@ -154,10 +157,10 @@ export function messageOf(error: unknown): string {
 }
 
 const method = '(?:GET|HEAD|POST|PUT|PATCH|DELETE)'
-/** Matches a step that only a program can take. */
+/** Matches advice that only a program can follow. */
 const forPrograms = new RegExp(`${method} /|/v1/|Retry-After|\\bctl\\b|scripts/`)
 
-/** A text of the API for a person: without requests, headers and marks of code. */
+/** Turns a text of the API into a text for a person: removes requests, headers and code marks. */
 function plain(text: string): string {
   const words = text
     .replace(new RegExp(` \\(${method} /[^)]*\\)`, 'g'), '')

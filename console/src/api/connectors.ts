@@ -1,4 +1,4 @@
-/** Clients that ask for access by OAuth. */
+/** Requests of OAuth clients for access to a project. */
 import { call } from './client'
 import { type Preset, type Profile } from './projects'
 
@@ -7,13 +7,13 @@ export interface AskingClient {
   client: {
     name: string
     id: string
-    /** The host that publishes its metadata; null: nobody vouches for it. */
+    /** The host that publishes the client's metadata; null: no host vouches for the client. */
     host: string | null
   }
   redirect: { host: string; is_this_machine: boolean }
   /** The rights to propose. */
   preset: Preset
-  /** The scopes that it asked for. It gets no others; empty: it asked for none. */
+  /** The scopes that the client asked for; it gets no others. Empty: the client named no scopes. */
   scopes: readonly Scope[]
 }
 
@@ -34,7 +34,7 @@ export const denyClient = (query: string) => call<Answer>('POST', '/connectors/d
 export const allowClient = (project: string, query: string, rights: Rights) =>
   call<Answer>('POST', `/projects/${encodeURIComponent(project)}/connectors`, { query, ...rights })
 
-/** The query of a request that the control plane has packed. Empty: it is not valid. */
+/** The query of a request that the control plane has packed. Empty: the packed text is not valid. */
 export function unpack(packed: string): string {
   if (!packed.startsWith('q_')) return ''
   try {
@@ -44,7 +44,7 @@ export function unpack(packed: string): string {
   }
 }
 
-/** Leaves the console for the client. Only web addresses: others could run code here. */
+/** Opens the client's address. Only web addresses are allowed, because other schemes could run code in the console. */
 export function leaveFor(address: string): void {
   if (/^https?:$/.test(new URL(address).protocol)) window.location.assign(address)
 }

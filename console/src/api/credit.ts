@@ -13,7 +13,7 @@ export interface Checkout {
   created_at: string
   /** Null: the payment is not confirmed. */
   paid_at: string | null
-  /** The balance of the project, after the payment. */
+  /** The balance of the project, including the payment. */
   balance_usd: string
 }
 
@@ -24,7 +24,7 @@ export const getCheckout = (project: string, id: string) =>
 export const getReceipt = (project: string, checkout: string) =>
   call<{ url: string }>('GET', `${of(project)}/checkouts/${encodeURIComponent(checkout)}/receipt`)
 
-/** Other addresses are shown as text. */
+/** The page shows other addresses as text, not as links. */
 export const isOfStripe = (url: string): boolean =>
   URL.canParse(url) && new URL(url).protocol === 'https:' && new URL(url).host.endsWith('.stripe.com')
 
@@ -32,7 +32,7 @@ export interface LedgerEntry {
   id: string
   at: string
   kind: string
-  /** Negative: it was taken from the credit. */
+  /** Negative: the amount was taken from the credit. */
   amount_usd: string
   session_id: string | null
   checkout_id: string | null

@@ -18,7 +18,7 @@ export interface EventFilter {
 export interface EventPage {
   data: ProjectEvent[]
   next_cursor: string | null
-  /** The types that exist. */
+  /** All types of events. */
   types: string[]
 }
 

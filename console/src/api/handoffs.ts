@@ -8,7 +8,7 @@ export interface Handoff extends Control {
   created_at: string
 }
 
-/** Lists those of all projects of the user, and of `project`: first those that wait for a person. */
+/** Lists the hand-overs of all projects of the user, and of `project`. Hand-overs that wait for a person come first. */
 export const listHandoffs = (project: string | null) =>
   call<{ data: Handoff[] }>(
     'GET',

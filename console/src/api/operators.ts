@@ -14,7 +14,7 @@ export type DeviceState =
   | 'offline'
   | 'unauthorized'
 
-/** A device as its host's list shows it. */
+/** A device in the list of a host. */
 export interface Port {
   id: string
   serial: string
@@ -79,7 +79,7 @@ export interface Device {
   next_step: { first: string | null } | null
   report_fault: string | null
   phone_id: string | null
-  /** A phone runs on it. */
+  /** A phone runs on the device. */
   is_running: boolean
   link: string
   drained_at: string | null
@@ -143,7 +143,7 @@ export interface System {
   clock_ahead_ms: number | null
 }
 
-/** A project's settings that change; others stay. */
+/** The settings of a project to change. Settings that are left out stay. */
 export interface ProjectChange {
   credit_usd?: string
   spend_limit_usd?: string
@@ -164,7 +164,7 @@ export const undrainHost = (id: string) => call('POST', `${host(id)}/undrain`, {
 export const retireHost = (id: string, force: boolean) => call('POST', `${host(id)}/retire`, { force })
 
 export const listDevices = () => call<{ data: Device[] }>('GET', '/operator/devices')
-/** The phone that the device holds fails. */
+/** Fails the phone that the device holds, if any. */
 export const enrollDevice = ({ id, phone_id: phone }: Device, serial: string) =>
   call('POST', `${device(id)}/enroll`, phone === null ? { serial } : { serial, fail_phone: phone })
 export const releaseDevice = (id: string, keep: boolean) => call('POST', `${device(id)}/release`, { keep })
@@ -195,7 +195,7 @@ export const listChangesOf = (target: string) =>
 
 export const listLibrary = () =>
   call<{ data: LibraryApp[]; is_configured: boolean }>('GET', '/operator/library/apps')
-/** Sends one APK, which waits for its app for an hour. */
+/** Sends one APK. The server keeps it for an hour, in which an app must be made of it. */
 export const sendLibraryFile = (apk: File) => call<{ file: string }>('POST', '/operator/library/files', apk)
 export const addLibraryApp = (files: readonly string[]) =>
   call<LibraryApp>('POST', '/operator/library/apps', { files })

@@ -1,4 +1,4 @@
-/** Passkeys, by the browser's own JSON forms of credentials. */
+/** Passkeys. Credentials travel in the JSON form of WebAuthn. */
 import { call } from './client'
 
 /** The browser can create and use passkeys. */
@@ -7,7 +7,7 @@ export const browserHasPasskeys = (): boolean =>
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** The person closed the browser's dialog, or it ran out of time. */
+/** The person closed the browser's dialog, or the dialog timed out. */
 export class PasskeyDeclined extends Error {
   constructor() {
     super('No passkey was used.')
@@ -41,7 +41,7 @@ export async function signInWithPasskey(): Promise<void> {
   await call('POST', '/auth/passkey/verify-authentication', { response: credential.toJSON() as unknown })
 }
 
-/** The answer for the server. @throws PasskeyDeclined */
+/** Returns the credential for the server. @throws PasskeyDeclined */
 export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   return (await ask(() => navigator.credentials.create({ publicKey }))).toJSON()

@@ -26,7 +26,7 @@ export const changeRole = (project: string, user: string, role: Role) =>
   call('PATCH', `${of(project)}/members/${encodeURIComponent(user)}`, { role })
 export const removeMember = (project: string, user: string) =>
   call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
-/** `url`: the link, which is never shown again; null: the person has it by mail. */
+/** `url`: the link, which is never shown again; null: the link was mailed to the person. */
 export const invite = (project: string, email: string, role: Role) =>
   call<Invitation & { url: string | null }>('POST', `${of(project)}/invitations`, { email, role })
 export const withdrawInvitation = (project: string, id: string) =>
@@ -46,11 +46,11 @@ export interface NewPerson {
   email: string
 }
 
-/** Left out: the user who is signed in accepts it. */
+/** @param user left out: the signed-in user accepts the invitation */
 export const acceptInvitation = (token: string, user?: NewPerson & { password: string }) =>
   call('POST', '/invitations/accept', user ? { token, user } : { token })
 
-/** Creates the account only once the passkey is there. @throws PasskeyDeclined, RequestFailed */
+/** Creates the account together with its first passkey. @throws PasskeyDeclined, RequestFailed */
 export async function acceptWithPasskey(token: string, user: NewPerson): Promise<void> {
   const { handle, options } = await call<{ handle: string; options: PublicKeyCredentialCreationOptionsJSON }>(
     'POST',
@@ -61,7 +61,7 @@ export async function acceptWithPasskey(token: string, user: NewPerson): Promise
   await call('POST', '/invitations/accept', { token, user: { ...user, passkey } })
 }
 
-/** Answers the same for an address without an account. */
+/** The response does not reveal whether the address has an account. */
 export const requestReset = (email: string) => call('POST', '/resets', { email })
 export const acceptReset = (token: string, password: string) =>
   call('POST', '/resets/accept', { token, password })

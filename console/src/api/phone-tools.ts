@@ -12,7 +12,7 @@ export interface Upload {
   error: { code: string; message: string; next: string | null } | null
 }
 
-/** The answer comes once the app has been read, or after some seconds with the status `processing`. */
+/** Returns once the app was analysed, or after some seconds with the status `processing`. */
 export const sendApp = (project: string, file: Blob, onProgress: (sentBytes: number) => void) =>
   send<Upload>('POST', uploads(project), file, onProgress)
 export const getUpload = (project: string, id: string) =>

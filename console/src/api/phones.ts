@@ -1,4 +1,4 @@
-/** One phone: its live view, who controls it, its sessions, and the steps of agents on it. */
+/** One phone: its live view, hand-overs, sessions, and the steps of agents. */
 import { call } from './client'
 import { type Phone } from './projects'
 
@@ -64,7 +64,7 @@ export interface Step {
   actions: Action[]
   results: { ok: boolean; error?: { code: string; message: string } }[]
   error: { code: string; message: string } | null
-  /** Only in the answer for one step. */
+  /** Present only when one step is read. */
   after: { text?: string } | null
   picture: { width: number; height: number } | null
 }

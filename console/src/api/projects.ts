@@ -6,7 +6,7 @@ export interface Outlook {
   /** `empty`: no phone can start. `low`: the credit lasts for less than a day. */
   state: 'ok' | 'low' | 'empty'
   per_day_usd: string
-  /** Null: nothing is spent. */
+  /** Null: the project spends nothing. */
   lasts_seconds: number | null
 }
 
@@ -18,10 +18,10 @@ export interface Project {
   reserved_usd: string
   spend_limit_usd: string
   spent_this_month_usd: string
-  /** The balance without what open sessions reserve. */
+  /** The balance minus the reservations of open sessions. */
   available_usd: string
   outlook: Outlook
-  /** Whole dollars that one payment may have; null: the service does not sell credit. */
+  /** The amounts that one payment may have, in whole dollars; null: the service does not sell credit. */
   purchase: { min_usd: number; max_usd: number; default_usd: number } | null
   limits: { phones: number; running: number }
   running: number
@@ -43,18 +43,18 @@ export type Expiry = '30d' | '90d' | '1y' | 'never'
 export interface Key {
   id: string
   name: string
-  /** The first characters of the key; null: they are not known. */
+  /** The first characters of the key; null: not stored. */
   prefix: string | null
   preset: Preset
   profile: Profile
-  /** IDs of the only phones that it may use; empty: all. */
+  /** IDs of the phones that the key may use; empty: all phones. */
   phones: string[]
   created_at: string
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
   last_used_address: string | null
-  /** The client that has it by OAuth; null: it was created here. Hostile text. */
+  /** The OAuth client that holds the key; null: a member created the key. Hostile text. */
   connector: { client_id: string; client_name: string; host: string } | null
 }
 
@@ -117,7 +117,6 @@ export interface PhoneFilter {
   metadata?: string
 }
 
-/** How the page shows them. */
 export type PhonesView = 'list' | 'wall'
 
 export const listPhones = (project: string, filter: PhoneFilter, cursor: string | null) => {

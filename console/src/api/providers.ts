@@ -3,19 +3,19 @@ import { arrival } from './arrival'
 import { call } from './client'
 import { useSession, type ProviderRef } from './session'
 
-/** Kept in this tab while it is at the provider. */
+/** The tab keeps these fields while it shows the provider's page. */
 interface Kept {
-  /** The path of this page to return to. */
+  /** The path of the console's page to return to. */
   next?: string | undefined
   /** The token of the link that the person opened. */
   invitation?: string | undefined
-  /** The account with the person's address is not theirs. */
+  /** The existing account with the person's address belongs to another person. */
   replaces?: boolean | undefined
 }
 
 const storageKey = 'phonerack.sign-in'
 
-/** None at another address of the service, to which providers do not return. */
+/** Empty at another address of the service: providers return to the main address only. */
 export function useProviders(): ProviderRef[] {
   const { providers, console_url: consoleUrl } = useSession()
   return consoleUrl.startsWith(`${window.location.origin}/`) ? providers : []
@@ -33,13 +33,13 @@ async function leave(path: string, kept: Kept): Promise<void> {
 export const signInAt = (provider: string, kept: Kept): Promise<void> =>
   leave(`/auth/providers/${encodeURIComponent(provider)}`, kept)
 
-/** Adds an account at the provider to that of the user. @throws RequestFailed */
+/** Links an account at the provider to the user's account. @throws RequestFailed */
 export const linkAt = (provider: string): Promise<void> =>
   leave(`/me/accounts/${encodeURIComponent(provider)}`, {})
 
 const readKept = (): Kept => JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
 
-/** Begins again, for a new account in place of one that is not the person's. @throws RequestFailed */
+/** Signs in again, to create a new account instead of one that belongs to another person. @throws RequestFailed */
 export const replaceAt = (provider: string): Promise<void> =>
   signInAt(provider, { ...readKept(), replaces: true })
 
@@ -56,8 +56,8 @@ export async function finishAt(provider: string): Promise<Finished> {
   if (!code || !state)
     throw new Error(
       arrival?.get('error') === 'access_denied'
-        ? 'You did not sign in there.'
-        : 'The sign-in has ended. Try again.',
+        ? 'You did not sign in at the provider.'
+        : 'The provider sent no valid answer. Sign in again.',
     )
   const iss = arrival?.get('iss') ?? undefined
   const { is_link: isLink, is_new: isNew } = await call<{ is_link: boolean; is_new: boolean }>(
@@ -81,5 +81,5 @@ export const listAccounts = () =>
   call<{ data: LinkedAccount[]; has_password: boolean }>('GET', '/me/accounts')
 export const unlinkAccount = (id: string) => call('DELETE', `/me/accounts/${encodeURIComponent(id)}`)
 
-/** Asks for a link to create an account. Answers the same for an address that has one. */
+/** Requests a link to create an account. The response does not reveal whether the address has an account. */
 export const requestSignUp = (email: string) => call('POST', '/sign-ups', { email })

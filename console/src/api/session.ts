@@ -30,7 +30,7 @@ export interface Session {
   providers: ProviderRef[]
   console_url: string
   has_operator_pages: boolean
-  /** Where an operator finds the operators' pages; null: here, or the user is not an operator. */
+  /** The address of the operators' pages; null: this console has them, or the user is not an operator. */
   operator_console_url: string | null
   /** Address of the API. */
   base_url: string
@@ -51,13 +51,13 @@ export const sessionQuery = queryOptions({
 
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data
 
-/** The server, the page's address and the browser allow passkeys. */
+/** Whether the server, the page's address and the browser allow passkeys. */
 export const useCanUsePasskeys = (): boolean =>
   useSession().passkey_origins.includes(window.location.origin) && browserHasPasskeys()
 
 const rank: readonly Role[] = ['viewer', 'member', 'owner']
 
-/** For what the page shows; the server decides. */
+/** Decides what the page shows. The server checks each request. */
 export const isAtLeast = (role: Role, needed: Role): boolean => rank.indexOf(role) >= rank.indexOf(needed)
 
 export const signIn = (email: string, password: string): Promise<unknown> =>

@@ -1,12 +1,12 @@
 /** Small pictures of ready phones, for a wall of thumbnails. */
 import { phonePath } from './phones'
 
-/** Why there is no picture; `controlled`: a person controls the phone. */
+/** The reason for which the phone has no picture. `controlled`: a person controls the phone. */
 export type NoPicture = 'secure' | 'asleep' | 'typed' | 'busy' | 'unreadable' | 'controlled'
 
 export type ThumbnailAnswer =
   | { kind: 'picture'; url: string; tag: string }
-  /** The page has it. */
+  /** The page already has the newest picture. */
   | { kind: 'unchanged' }
   | { kind: 'none'; why: NoPicture }
   /** The server refused, or did not answer. `limit`: too many requests. `denied`: the user has no access to the phone, or it does not run. */
@@ -18,7 +18,7 @@ const deadlineMs = 10_000
 const reasons: ReadonlySet<string> = new Set<NoPicture>(['secure', 'asleep', 'typed', 'busy', 'unreadable'])
 const isReason = (text: string): text is NoPicture => reasons.has(text)
 
-/** By status. */
+/** The reasons of refusals, by HTTP status. */
 const refusals: Readonly<Partial<Record<number, 'limit' | 'denied'>>> = {
   401: 'denied',
   403: 'denied',
@@ -27,7 +27,7 @@ const refusals: Readonly<Partial<Record<number, 'limit' | 'denied'>>> = {
   429: 'limit',
 }
 
-/** @param tag of the picture that the page has; empty: none. Never fails */
+/** Never rejects. @param tag the tag of the picture that the page has; empty: the page has none */
 export async function readThumbnail(
   project: string,
   phone: string,
@@ -38,7 +38,7 @@ export async function readThumbnail(
     const response = await fetch(`/console/api${phonePath(project, phone)}/thumbnail`, {
       headers: tag === '' ? {} : { 'if-none-match': `"${tag}"` },
       cache: 'no-store',
-      // Browsers open only six connections to one server, which other requests need too.
+      // Browsers open only six connections to one server, and other requests must not wait.
       priority: 'low',
       signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
     })
@@ -55,7 +55,7 @@ export async function readThumbnail(
     if (isControlled) return { kind: 'none', why: 'controlled' }
     return { kind: 'refused', why: refusals[response.status] ?? 'failed' }
   } catch {
-    // Aborted, too late, or without a connection: the page asks again later.
+    // The request was aborted, timed out, or had no connection. The page asks again later.
     return { kind: 'refused', why: 'failed' }
   }
 }
@@ -65,7 +65,10 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return body.error?.code
 }
 
-/** The page's policy allows pictures from itself and from `data:` only. The type does not depend on the answer. */
+/**
+ * The content policy allows pictures from the console and from `data:` only. The type is fixed, whatever the server
+ * sent.
+ */
 function urlOf(picture: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -18,19 +18,19 @@ export interface DaySpending {
 export interface Usage {
   /** Oldest first, with days that cost nothing. */
   days: DaySpending[]
-  /** Those that cost the most first. */
+  /** Sorted by cost, the highest first. */
   phones: Spending[]
-  /** Keys, and users of the console, by the phones that they rented. */
+  /** The keys and users of the console that rented phones. */
   keys: Spending[]
 }
 
 export interface AllSpending {
   days: DaySpending[]
-  /** Those that cost the most first. */
+  /** Sorted by cost, the highest first. */
   projects: (Spending & { role: Role; available_usd: string })[]
 }
 
-/** Over all projects of the user. */
+/** Reads the spending of all projects of the user. */
 export const getSpending = () => call<AllSpending>('GET', '/spending')
 
 export const getUsage = (project: string) =>
@@ -43,7 +43,7 @@ export interface Level<T = number> {
 
 /** The limits of a project. */
 export interface Limits {
-  /** All projects of the owner together. */
+  /** Counted over all projects of the owner. */
   running: Level
   phones: Level
   spent_this_month_usd: Level<string>
@@ -53,7 +53,7 @@ export interface Limits {
   uploads_today: Level
   keys: Level
   webhooks: Level
-  /** The oldest steps are deleted above it. Null: none are recorded. */
+  /** Above this size, the oldest steps are deleted. Null: steps are not recorded. */
   steps_max_bytes: number | null
 }
 

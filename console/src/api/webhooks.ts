@@ -11,19 +11,19 @@ export interface Webhook {
   enabled: boolean
   /** `is_after_failures`: attempts failed for three days. */
   switched_off: { at: string; is_after_failures: boolean } | null
-  /** False: deliveries fail until the secret is rotated. */
+  /** False: the server cannot read the secret, and deliveries fail until it is rotated. */
   is_secret_readable: boolean
   failing_since: string | null
-  /** Until then, the secret before the last rotation is valid too. */
+  /** The time until which the previous secret is valid too. */
   earlier_secret_expires_at: string | null
   created_at: string
 }
 
 export interface WebhookList {
   data: Webhook[]
-  /** How many a project may have. */
+  /** The number of webhooks that a project may have. */
   most: number
-  /** The types of events that exist. */
+  /** All types of events. */
   types: string[]
 }
 

@@ -70,7 +70,7 @@ function Passkeys() {
       ) : rows.length === 0 ? (
         <p className="flex items-center gap-3 px-4 py-3.5 text-muted sm:px-5">
           <Fingerprint className="size-5 shrink-0" aria-hidden />
-          Add one to sign in with your fingerprint, face or security key instead of a password.
+          Add a passkey to sign in with your fingerprint, face or security key instead of a password.
         </p>
       ) : (
         <Removable
@@ -86,7 +86,7 @@ function Passkeys() {
   )
 }
 
-/** The browser and system of a user agent, roughly. */
+/** Guesses the browser and system from a user agent. */
 function deviceOf(agent: string | null): string {
   if (agent === null) return 'Unknown device'
   const browser = /Edg|Firefox|Chrome|Safari/.exec(agent)?.[0].replace('Edg', 'Edge') ?? 'Browser'

@@ -1,4 +1,4 @@
-/** Limits the activity: to a key or person, a phone, and refused requests. The address of the page has the choice. */
+/** The filters of the activity: a key or person, a phone, and refused requests. The page's address stores them. */
 import { type ActivityFilter } from '../api/activity'
 import { Choice, Filters, Switch, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'

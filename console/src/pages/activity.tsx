@@ -1,4 +1,4 @@
-/** What programs and agents changed with the keys of a project, and members in the console. */
+/** Changes that programs and agents made with the keys of a project, and members in the console. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
@@ -82,7 +82,7 @@ export function Activity() {
   )
 }
 
-/** The request of a program, or that a person used the console. */
+/** The request of a program, or a note that a member used the console. */
 const requestOf = ({ method, route }: ActivityEntry) =>
   route.startsWith('/console/') ? (
     'in the console'

@@ -15,7 +15,7 @@ import { Page } from '../ui/page'
 import { firstRows, PhoneRow } from './phone-row'
 import { StateChoice } from './state-choice'
 
-/** Milliseconds between two reads of the list: not every change is an event. Each page that is shown is a request. */
+/** Milliseconds between two reads of the list, because some changes are not events. Each read page is a request. */
 const refreshMs = 10_000
 
 export function AllPhones() {

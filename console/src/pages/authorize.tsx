@@ -1,4 +1,4 @@
-/** A client asks for access by OAuth: which one, where the answer goes, and with which rights. */
+/** A client asks for access by OAuth. The page shows the client, the address of the answer, and the rights. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { CircleCheck, Plug } from 'lucide-react'
@@ -48,7 +48,7 @@ export function Authorize() {
   )
 }
 
-/** The person decides whether to return: the address is the client's choice. */
+/** The client chose the address, so the person decides whether to return. */
 function Refused({ error }: { error: Error }) {
   const to = error instanceof RequestFailed ? error.body.details['redirect_to'] : null
   return (
@@ -136,7 +136,7 @@ const doesOf: Record<Scope, string> = {
   'phones:delete': 'delete phones',
 }
 
-/** The client, by what it cannot choose: the hosts. */
+/** Names the client by the hosts, which it cannot choose. */
 function Asks({ asking: { client, redirect, scopes } }: { asking: AskingClient }) {
   return (
     <div className="grid gap-3">
@@ -165,8 +165,8 @@ function Asks({ asking: { client, redirect, scopes } }: { asking: AskingClient }
       </dl>
       <p className="text-[13px] text-muted">
         {redirect.is_this_machine
-          ? 'Access goes to a program on this computer. Allow it only if you have just started it.'
-          : 'Allow it only if you know these hosts and have just started this.'}
+          ? 'Access goes to a program on this computer. Allow it only if you have just started that program.'
+          : 'Allow it only if you know these hosts and have just made this request.'}
       </p>
     </div>
   )

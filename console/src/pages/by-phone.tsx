@@ -1,13 +1,13 @@
-/** Limits a list to one phone, also one that was deleted. Names are offered where the browser can. */
+/** A filter of a list by one phone, which may be deleted. Browsers that can offer names of phones. */
 import { Typed } from '../ui/choice'
 import { usePhonesToChoose } from './phone-link'
 
 const problemOf = (text: string): string | null =>
-  /^ph_[a-z2-7]{12}$/.test(text) ? null : 'Write the ID of a phone, which begins with ph_.'
+  /^ph_[a-z2-7]{12}$/.test(text) ? null : 'Enter the ID of a phone. It begins with ph_.'
 
 interface Props {
   project: string
-  /** Left out: all. */
+  /** Left out: all phones. */
   phone: string | undefined
   onChange: (phone: string) => void
 }

@@ -15,7 +15,7 @@ export function Callback() {
   const { user } = useSession()
   const queries = useQueryClient()
   const router = useRouter()
-  // Not a mutation: it runs once, even if the page is drawn twice.
+  // A query instead of a mutation, because it runs once even if the page is rendered twice.
   const answer = useQuery({
     queryKey: ['callback', provider],
     queryFn: () => finishAt(provider),
@@ -37,7 +37,7 @@ export function Callback() {
         await router.navigate({ to: '/account', replace: true })
         return
       }
-      // The person had an account, and accepts the invitation next.
+      // A person with an existing account accepts the invitation next.
       if (kept.invitation !== undefined && !isNew) {
         window.location.replace(`/console/welcome#${kept.invitation}`)
         return

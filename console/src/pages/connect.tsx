@@ -1,4 +1,4 @@
-/** Gives a terminal its first key: its code, what asks, and for which project. */
+/** Gives a terminal its first key. The page shows the code and the program, and lets the user choose the project. */
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, SquareTerminal } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
@@ -89,7 +89,7 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
   const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
   const [phones, setPhones] = useState<readonly string[] | null>(null)
   const decide = useMutation({
-    /** @param rights null: none */
+    /** @param rights null: refuse the terminal */
     mutationFn: async (rights: Omit<NewKey, 'name'> | null) => {
       await (rights === null ? denyTerminal(code) : allowTerminal(project, code, rights))
       return rights === null ? 'denied' : 'allowed'

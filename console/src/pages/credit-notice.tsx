@@ -1,4 +1,4 @@
-/** Says on the pages of a project that its credit ends soon. */
+/** A notice on the pages of a project whose credit ends soon. */
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { type Outlook } from '../api/projects'
@@ -10,7 +10,7 @@ import { Notice } from '../ui/notice'
 interface CreditNoticeProps {
   project: string
   outlook: Outlook
-  /** Left out on the page of the credit. */
+  /** False on the credit page. */
   hasLink?: boolean
 }
 
@@ -37,8 +37,8 @@ export function CreditNotice({ project, outlook, hasLink = false }: CreditNotice
       }
     >
       {state === 'empty'
-        ? 'Phones cannot start until credit is added. Those that run end within what they reserved.'
-        : `At the current pace of ${usdText(perDay)} a day. Phones cannot start once it is used up.`}
+        ? 'Phones cannot start until credit is added. Running phones can still use the credit that they reserved.'
+        : `The project spends ${usdText(perDay)} a day. Phones cannot start once the credit is used up.`}
     </Notice>
   )
 }

@@ -80,7 +80,7 @@ function howToGet({ purchase, role }: Project): string {
   const rule = 'A session is charged when it ends. Until then, the cost of its longest duration is reserved.'
   if (purchase === null)
     return `${rule} This service does not sell credit: an operator adds it on the page “All projects” of the operators’ console.`
-  return isAtLeast(role, 'owner') ? rule : `${rule} Owners of the project buy credit.`
+  return isAtLeast(role, 'owner') ? rule : `${rule} Only owners of the project can buy credit.`
 }
 
 const Balance = ({ project }: { project: Project }) => {

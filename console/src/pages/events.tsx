@@ -1,4 +1,4 @@
-/** What happened in a project, newest first, read again when something changes. */
+/** The events of a project, newest first. The page reads them again when something changes. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { CalendarClock } from 'lucide-react'

@@ -2,14 +2,14 @@ import { requestReset } from '../api/people'
 import { BackToSignIn, MailLinkForm } from '../shell/mail-link-form'
 import { Outside } from '../shell/outside'
 
-/** Sends a link for a new password. */
+/** The page that requests a link for a new password. */
 export const Forgot = () => (
   <Outside title="New password">
     <MailLinkForm
       send={requestReset}
       autoComplete="username"
       hint="You get a link with which you choose a new password."
-      sent="If there is an account with this address, a link is on its way to it. It works once, for one hour."
+      sent="If there is an account with this address, a link is on its way to it. It works once, within an hour."
     />
     <BackToSignIn />
   </Outside>

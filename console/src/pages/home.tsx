@@ -4,7 +4,7 @@ import { NewProject } from '../shell/new-project'
 import { Button } from '../ui/button'
 import { Card, Empty, Page } from '../ui/page'
 
-/** For a user without projects. */
+/** The page of a user without projects. */
 export function Home() {
   const [isOpen, setIsOpen] = useState(false)
   return (

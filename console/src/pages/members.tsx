@@ -77,7 +77,7 @@ export function Members() {
   )
 }
 
-/** Runs a change of the members, and reads them again. */
+/** Runs a change of the members, then reads the members again. */
 function useChange(project: string) {
   const queries = useQueryClient()
   return useMutation({

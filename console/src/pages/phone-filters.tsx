@@ -1,4 +1,7 @@
-/** Limits the list of phones: by state, the key that created them, and metadata. The address of the page has the choice. */
+/**
+ * The filters of the list of phones: state, the key that created the phones, and metadata. The page's address stores
+ * them.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { listKeys, type PhoneFilter, type PhonesView } from '../api/projects'
 import { Choice, Typed, Unlisted } from '../ui/choice'

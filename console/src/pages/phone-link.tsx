@@ -1,4 +1,4 @@
-/** A link to a phone in a list: its name, or its ID once it is deleted. */
+/** A link to a phone in a list, with the phone's name, or its ID once the phone is deleted. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { listPhones } from '../api/projects'

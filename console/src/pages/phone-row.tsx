@@ -13,22 +13,22 @@ import { usePhoneChange } from './phone/change'
 import { type Need } from '../shell/handoffs'
 import { canPark, canStart, NeedBadge, PhoneBadge } from './phone/status'
 
-/** Rows that are drawn before their places are known. */
+/** The number of rows that are rendered whole before their positions are measured. */
 export const firstRows = 20
 
 interface Props {
   project: string
-  /** The project's name, which the row then shows. */
+  /** The project's name, if the row shows it. */
   inProject?: string
   phone: Phone
-  /** Left out: agents control it, and none waits. */
+  /** Left out: agents control the phone, and no agent waits for a person. */
   need?: Need | undefined
   mayChange: boolean
-  /** Whether the row is whole before its place is known. */
+  /** Whether the row is rendered whole before its position is measured. */
   isFirst: boolean
 }
 
-/** A row far from the window has only the texts that browsers search. */
+/** A row far outside of the window contains only the texts that the browser's search needs. */
 export const PhoneRow = memo(function PhoneRow({ isFirst, ...of }: Props) {
   const { here, isNear, height } = useNear<HTMLLIElement>(isFirst)
   return (

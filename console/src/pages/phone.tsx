@@ -1,4 +1,4 @@
-/** One phone: its live view, who controls it, what can be done with it, its sessions, and what agents do on it. */
+/** One phone: its live view, control, actions, sessions, and the steps of agents. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Pause, Play, Smartphone, Trash2 } from 'lucide-react'
@@ -22,7 +22,7 @@ import { canPark, canStart, PhoneBadge } from './phone/status'
 import { Tools } from './phone/tools'
 import { useControl } from './phone/use-control'
 
-/** Milliseconds between two reads of the phone, beside those after changes. */
+/** Milliseconds between two reads of the phone. Changes cause further reads. */
 const refreshMs = 5000
 
 export function PhonePage() {
@@ -87,7 +87,6 @@ export function PhonePage() {
         </p>
       )}
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(20rem,25rem)_minmax(0,1fr)]">
-        {/* Stays in sight while the tabs are scrolled. */}
         <Card className="lg:sticky lg:top-18">
           {isReady ? (
             <>
@@ -129,7 +128,7 @@ interface PhoneProps {
 
 interface WaitingProps extends PhoneProps {
   mayChange: boolean
-  /** The user's take-over ended with the session. */
+  /** The user's take-over ended together with the session. */
   isLost: boolean
 }
 

@@ -1,10 +1,10 @@
-/** Shows the phones as a list or as a wall of pictures. The address of the page has the choice. */
+/** Shows the phones as a list or as a wall of pictures. The page's address stores the choice. */
 import { useNavigate } from '@tanstack/react-router'
 import { LayoutGrid, List } from 'lucide-react'
 import { type PhoneFilter, type PhonesView } from '../api/projects'
 import { cn } from '../ui/cn'
 
-/** The query of the page's address. A list is the default. */
+/** The query of the page's address. The default view is the list. */
 export const searchOf = (filter: PhoneFilter, view: PhonesView): Record<string, string> => ({
   ...filter,
   ...(view === 'wall' ? { view } : {}),

@@ -120,7 +120,7 @@ function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
       description={`${data ? `It costs ${usdText(data.price.per_minute_usd)} a minute while it runs, at least ${data.price.minimum_seconds} seconds.` : 'It is billed while it runs.'} It parks after 5 minutes without use, and then costs nothing.`}
       action="Rent phone"
       creation={create}
-      field={{ hint: 'Left empty: a name is chosen.' }}
+      field={{ hint: 'If you leave the field empty, a name is chosen for you.' }}
     />
   )
 }

@@ -27,7 +27,7 @@ export function ProjectFigures({ project }: { project: string }) {
     queryFn: () => getProject(project),
     refetchInterval: refreshMs,
   })
-  // The page says what is wrong.
+  // The page itself reports the error.
   if (!data) return <div className="h-[9.5rem] rounded-lg border border-border bg-surface lg:h-[5.4rem]" />
   return (
     <>

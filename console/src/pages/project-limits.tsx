@@ -1,4 +1,4 @@
-/** The limits of a project, with a bar for what is used of each. */
+/** The limits of a project, with a bar for the used part of each limit. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Gauge } from 'lucide-react'
@@ -20,7 +20,7 @@ interface Row {
   name: string
   note?: string
   text: string
-  /** Used part of the limit, 0 to 1. Null: nothing is counted. */
+  /** The used part of the limit, 0 to 1. Null: the limit has no usage to count. */
   part: number | null
 }
 
@@ -108,7 +108,7 @@ function Explanation() {
           .
         </>
       ) : (
-        'An operator of this service changes those of phones, spending and steps.'
+        'An operator of this service can change the limits of phones, spending and steps.'
       )}
     </p>
   )

@@ -1,4 +1,4 @@
-/** All projects of the user: what they spent together, and each of them. */
+/** All projects of the user, with their total spending. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

@@ -74,7 +74,7 @@ function Row({ item }: { item: Handoff }) {
   )
 }
 
-/** Asks the browser, which answers once. */
+/** Asks for permission to notify. Browsers ask the person only once. */
 function Notify() {
   const [permission, setPermission] = useState(() =>
     'Notification' in window ? Notification.permission : 'denied',

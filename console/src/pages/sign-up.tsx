@@ -14,7 +14,7 @@ export function SignUp() {
           send={requestSignUp}
           autoComplete="email"
           hint="You get a link with which you choose a password or add a passkey."
-          sent="A mail is on its way to this address. Its link works once, for one hour."
+          sent="A mail is on its way to this address. Its link works once, within an hour."
         >
           <ProviderButtons />
         </MailLinkForm>

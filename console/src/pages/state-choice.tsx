@@ -1,4 +1,4 @@
-/** Limits a list of phones to those in one state. */
+/** A filter of a list of phones by state. */
 import { phoneStatuses } from '../api/projects'
 import { Choice } from '../ui/choice'
 

@@ -1,4 +1,4 @@
-/** What a project spent, by day, key and phone; and its limits. */
+/** The spending of a project by day, key and phone, and the project's limits. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode } from 'react'

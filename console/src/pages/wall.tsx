@@ -7,7 +7,7 @@ import { type Need } from '../shell/handoffs'
 import { NeedBadge, PhoneBadge } from './phone/status'
 import { Watcher } from './wall/watcher'
 
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two checks for due requests. */
 const tickMs = 250
 
 const reasons: Readonly<Record<NoPicture, string>> = {
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<NoPicture, string>> = {
 
 interface Wall {
   watcher: Watcher
-  /** Tells the watcher when a card comes into view. Returns the function that ends it. */
+  /** Tells the watcher when a card comes into view or leaves it. Returns a function that stops observing. */
   observe: (id: string, card: Element) => () => void
 }
 
@@ -51,7 +51,7 @@ interface WallProps {
   needs: ReadonlyMap<string, Need>
 }
 
-/** Rendered with the project as its key: each project has separate requests. */
+/** The caller renders it with the project as React key, so that each project has separate requests. */
 export default function PhoneWall({ project, phones, needs }: WallProps) {
   const [wall] = useState(() => createWall(project))
   useEffect(() => {
@@ -116,7 +116,7 @@ function Picture({ wall: { watcher, observe }, phone: { id, name } }: { wall: Wa
   const subscribe = useCallback(
     (onChange: () => void) => {
       const remove = watcher.add(id, onChange)
-      // The observer reports immediately whether the card is in view.
+      // The observer reports at once whether the card is in view.
       const end = card.current ? observe(id, card.current) : undefined
       return () => {
         end?.()

@@ -20,7 +20,7 @@ export function WebhookPage() {
   const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
   const navigate = useNavigate()
   useChanges(project)
-  // A project has few, so that one is not read by itself.
+  // A project has few webhooks, so the page reads the list.
   const list = useQuery({ queryKey: ['webhooks', project], queryFn: () => listWebhooks(project) })
   const webhook = list.data?.data.find((each) => each.id === id)
   return (
@@ -69,7 +69,7 @@ export function WebhookPage() {
   )
 }
 
-/** Its description, else the host of its address. */
+/** The webhook's description, else the host of its address. */
 const titleOf = ({ description, url }: Webhook): string => description || new URL(url).host
 
 function State({ webhook }: { webhook: Webhook }) {

@@ -17,7 +17,7 @@ import { WebhookActions } from './webhooks/actions'
 import { NewWebhook } from './webhooks/new-webhook'
 import { stateOf, typesText } from './webhooks/texts'
 
-/** Milliseconds between two reads: that attempts fail is not an event. */
+/** Milliseconds between two reads of the list. A failed attempt is not an event. */
 const refreshMs = 10_000
 
 export function Webhooks() {
@@ -34,7 +34,7 @@ export function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      description={`Each event of the project is sent to your addresses within seconds, signed, and again until it is confirmed. A project has at most ${most}.`}
+      description={`Each event of the project is signed and sent to your addresses within seconds. A delivery that fails is sent again. A project has at most ${most}.`}
       actions={
         mayChange && (
           <Button

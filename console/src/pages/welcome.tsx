@@ -19,7 +19,7 @@ import { FormError, TextField } from '../ui/field'
 import { Name } from '../ui/name'
 import { Loading } from '../ui/page'
 
-/** In the fragment, which browsers do not send. */
+/** The token is in the fragment, which browsers do not send to the server. */
 const readToken = (): string => window.location.hash.slice(1)
 
 const purposeOf = ({ role, email, project }: OpenInvitation): ReactNode => {
@@ -69,7 +69,7 @@ export function Welcome() {
   )
 }
 
-/** Runs a way of accepting, then opens the console. */
+/** Returns a mutation that accepts the link, then opens the console. */
 function useAccept() {
   const queries = useQueryClient()
   const router = useRouter()
@@ -147,14 +147,14 @@ const textOf = (form: HTMLFormElement, name: string): string => {
 
 const personOf = (form: HTMLFormElement) => ({ name: textOf(form, 'name'), email: textOf(form, 'email') })
 
-/** Shows what is missing. The password may be. */
+/** Reports missing fields except for the password, which a passkey replaces. */
 const isPersonValid = (form: HTMLFormElement): boolean =>
   ['name', 'email'].every((name) => {
     const field = form.elements.namedItem(name)
     return field instanceof HTMLInputElement && field.reportValidity()
   })
 
-/** Enter takes the password. A passkey is a button of its own, and creates the account once it exists. */
+/** Enter submits the form with the password. A separate button creates a passkey, and the account with it. */
 function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvitation }) {
   const hasPasskeys = useCanUsePasskeys()
   const form = useRef<HTMLFormElement>(null)

@@ -1,14 +1,14 @@
-/** Reads again what a page shows when something changes in its project, or in any project of the user. */
+/** Reads a page's data again when something changes in its project, or in any project of the user. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
-/** Milliseconds for which changes are collected, and between two reads while they continue. */
+/** Milliseconds in which changes are collected before one read. */
 const collectMs = 250
 const restMs = 1000
 /** Milliseconds until the next attempt after the server refused the stream. */
 const refusedMs = 30_000
 
-/** Pages of the phones of all projects for which each change reads the list again. */
+/** The number of pages up to which each change reads the phones of all projects again. */
 export const fewPages = 3
 
 /** Whether a list shows more than its newest `most` pages. */
@@ -24,7 +24,7 @@ export function useChanges(project: string): void {
   useStream(`/projects/${encodeURIComponent(project)}/changes`, () => {
     for (const kind of ['phones', 'phone', 'project', 'webhooks', 'handoffs', 'control'])
       void queries.invalidateQueries({ queryKey: [kind, project] })
-    // A project may have many events: earlier pages would all be read again.
+    // A long list of events is not read again, because each of its pages would be a request.
     void queries.invalidateQueries({
       queryKey: ['events', project],
       predicate: ({ state }) => !isLong(state.data),
@@ -36,7 +36,7 @@ export function useChanges(project: string): void {
 export function useAllChanges(): void {
   const queries = useQueryClient()
   useStream('/changes', () => {
-    // A longer list would send a request for each of its pages: it is read again by its interval.
+    // A longer list would send a request for each of its pages, so only its interval reads it again.
     void queries.invalidateQueries({
       queryKey: ['all-phones'],
       predicate: ({ state }) => !isLong(state.data, fewPages),
@@ -72,7 +72,7 @@ function useStream(path: string, readAgain: () => void): void {
         collecting ??= window.setTimeout(collected, Math.max(collectMs, restLeftMs))
       }
       source.onerror = () => {
-        // The browser connects again by itself unless the server refused.
+        // The browser reconnects by itself unless the server refused the stream.
         if (source?.readyState === EventSource.CLOSED) retry = window.setTimeout(open, refusedMs)
       }
     }

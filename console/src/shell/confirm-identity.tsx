@@ -14,7 +14,7 @@ export function ConfirmIdentity() {
   const { user } = useSession()
   const hasPasskeys = useCanUsePasskeys()
   const queries = useQueryClient()
-  /** Requests that wait; several can at the same moment. */
+  /** Requests that wait for the confirmation. Several can wait at the same time. */
   const waiting = useRef<((isConfirmed: boolean) => void)[]>([])
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)

@@ -39,7 +39,7 @@ export const NotFound = () => (
   </Page>
 )
 
-/** Where no page around it names the product. */
+/** For places where no surrounding page names the product. */
 export const NotFoundOutside = () => (
   <Outside title={title} description={reason}>
     <ToStart />

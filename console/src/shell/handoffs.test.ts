@@ -1,4 +1,4 @@
-// The order of phones that need a person, and which requests are new.
+// Sorts phones that need a person, and finds new requests.
 import { expect, it } from 'vitest'
 import { type Handoff } from '../api/handoffs'
 import { needsOf, newRequests, sortByNeed, waitingIn } from './handoffs'
@@ -16,7 +16,7 @@ const handoff = (id: string, status: Handoff['status']): Handoff => ({
 })
 const current = [handoff('c', 'open'), handoff('b', 'taken'), handoff('d', 'open')]
 
-it('phones whose agents wait come first, then those that a person controls; the others keep their order', () => {
+it('sorts phones whose agents wait first, then phones that a person controls; the others keep their order', () => {
   const phones = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
   expect(sortByNeed(phones, needsOf(current)).map(({ id }) => id)).toEqual(['c', 'd', 'b', 'a', 'e'])
   expect(sortByNeed(phones, needsOf(undefined))).toEqual(phones)
@@ -26,7 +26,7 @@ it('counts the agents that wait', () => {
   expect(waitingIn(current)).toBe(2)
 })
 
-it('a request is new once, and not when the page is opened', () => {
+it('reports a request as new once, and not in the first list', () => {
   expect(newRequests(current, null)).toEqual([])
   expect(newRequests(current, new Set(['hnd_c'])).map(({ id }) => id)).toEqual(['hnd_d'])
   expect(newRequests(current, new Set(['hnd_b', 'hnd_c', 'hnd_d']))).toEqual([])

@@ -6,7 +6,7 @@ import { listHandoffs, type Handoff } from '../api/handoffs'
 import { undirected } from '../direction'
 import { useProject } from './project'
 
-/** Milliseconds between two reads. A change of the project that is shown causes one too. */
+/** Milliseconds between two reads. Changes in the shown project cause further reads. */
 const refreshMs = 5000
 
 export function useHandoffs() {
@@ -15,13 +15,13 @@ export function useHandoffs() {
     queryKey: ['handoffs', project],
     queryFn: () => listHandoffs(project),
     refetchInterval: refreshMs,
-    // The title of a tab, and notifications.
+    // Hidden tabs need the data for their title and for notifications.
     refetchIntervalInBackground: true,
     select: ({ data }) => data,
   })
 }
 
-/** How many agents wait for a person. */
+/** The number of agents that wait for a person. */
 export const waitingIn = (handoffs: readonly Handoff[]): number =>
   handoffs.filter(({ status }) => status === 'open').length
 
@@ -31,7 +31,10 @@ export type Need = Handoff['status']
 export const needsOf = (handoffs: readonly Handoff[] | undefined): ReadonlyMap<string, Need> =>
   new Map(handoffs?.map(({ phone, status }) => [phone.id, status]))
 
-/** First phones whose agents wait for a person, then phones that a person has taken over; the others keep their order. */
+/**
+ * Sorts phones whose agents wait for a person first, then phones that a person has taken over. The others keep their
+ * order.
+ */
 export function sortByNeed<T extends { id: string }>(
   phones: readonly T[],
   needs: ReadonlyMap<string, Need>,
@@ -43,7 +46,9 @@ export function sortByNeed<T extends { id: string }>(
   return phones.toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** The requests that were not there in the last list. @param known the IDs of the last list; null: this is the first list */
+/**
+ * The requests that the last list did not contain. @param known the IDs of the last list; null: this is the first list
+ */
 export const newRequests = (
   handoffs: readonly Handoff[],
   known: ReadonlySet<string> | null,
@@ -61,7 +66,7 @@ export function useNotifications(handoffs: readonly Handoff[] | undefined): void
     if (!('Notification' in window) || Notification.permission !== 'granted' || document.hasFocus()) return
     for (const { id, phone, message, project_id: project } of found) {
       const shown = new Notification(`${undirected(phone.name)}: an agent asks for help`, {
-        // Several tabs of the console show it once.
+        // With a tag, several tabs of the console show one notification.
         tag: id,
         ...(message === null ? {} : { body: undirected(message) }),
       })

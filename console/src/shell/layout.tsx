@@ -97,7 +97,7 @@ export function Layout() {
   const handoffs = useHandoffs().data
   useNotifications(handoffs)
   const [isPaletteOpen, setIsPaletteOpen] = useState(false)
-  /** What was typed since Ctrl-K, until the palette takes it; null: nothing waits for a palette. */
+  /** The text typed since Ctrl-K, until the palette takes it; null: no palette is about to open. */
   const typed = useRef<string | null>(null)
   const takeTyped = useCallback((): string => {
     const text = typed.current ?? ''
@@ -107,7 +107,7 @@ export function Layout() {
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const [isNewOpen, setIsNewOpen] = useState(false)
   useEffect(() => {
-    // So that the palette opens at once.
+    // Loads the palette early, so that it opens without delay.
     const timer = setTimeout(() => void loadPalette(), 1000)
     return () => clearTimeout(timer)
   }, [])
@@ -119,7 +119,7 @@ export function Layout() {
         typed.current = isPaletteOpen ? null : ''
         return setIsPaletteOpen(!isPaletteOpen)
       }
-      // The palette is not there yet.
+      // Collects keys while the palette is being loaded.
       if (typed.current === null || isCommand || event.altKey || event.key.length !== 1) return
       event.preventDefault()
       typed.current += event.key

@@ -10,9 +10,9 @@ interface Props {
   send: (email: string) => Promise<unknown>
   autoComplete: 'email' | 'username'
   hint: string
-  /** Replaces the form once the link was requested. */
+  /** The text that replaces the form once the link was requested. */
   sent: string
-  /** Below the form. */
+  /** Shown below the form. */
   children?: ReactNode
 }
 

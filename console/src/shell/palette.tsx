@@ -1,4 +1,4 @@
-/** The command palette: pages, projects and actions by keyboard. Loaded when it is first opened. */
+/** The command palette: pages, projects and actions by keyboard. The layout loads it when it is first opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Command } from 'cmdk'
@@ -33,7 +33,7 @@ interface PaletteProps {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   onNewProject: () => void
-  /** What was typed before the palette was loaded; afterwards it is the palette's. */
+  /** Returns the text that was typed before the palette was loaded, and clears it. */
   takeTyped: () => string
 }
 
@@ -44,7 +44,7 @@ const Content = (props: ComponentProps<typeof Radix.Content>) => (
 const group =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-[13px] [&_[cmdk-group-heading]]:text-muted'
 
-/** The phones of the project that a text finds, once the person pauses. */
+/** Searches the phones of the project, once the person pauses typing. */
 function useFound(project: string | undefined, text: string) {
   const search = useDeferredValue(text.trim())
   const found = useQuery({

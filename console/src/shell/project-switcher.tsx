@@ -4,7 +4,7 @@ import { useSession } from '../api/session'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
 import { useProject } from './project'
 
-/** @param onGone called when a page was chosen */
+/** @param onGone called after the user chose a page */
 export function ProjectSwitcher({ onNew, onGone }: { onNew: () => void; onGone?: () => void }) {
   const { projects } = useSession()
   const current = useProject()

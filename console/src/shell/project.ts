@@ -1,8 +1,8 @@
-/** The project that is shown: the one in the path, or the one of the last visit. */
+/** The current project: the project in the path, or that of the last visit. */
 import { useParams } from '@tanstack/react-router'
 import { useSession, type ProjectRef } from '../api/session'
 
-/** Null: the user does not belong to a project, or not to the one in the path. */
+/** Null: the user belongs to no project, or not to the project in the path. */
 export function useProject(): ProjectRef | null {
   const { project } = useParams({ strict: false })
   const { projects } = useSession()
@@ -14,6 +14,6 @@ const lastKey = 'phonerack.project'
 
 export const rememberProject = (id: string): void => localStorage.setItem(lastKey, id)
 
-/** The project of the last visit, or the first one. */
+/** The project of the last visit, or the first project. */
 export const projectToOpen = (projects: readonly ProjectRef[]): ProjectRef | undefined =>
   projects.find(({ id }) => id === localStorage.getItem(lastKey)) ?? projects[0]

@@ -24,7 +24,7 @@ const themes = [
   { theme: 'system', name: 'As the system', icon: Monitor },
 ] as const satisfies readonly { theme: Theme; name: string; icon: unknown }[]
 
-/** Signs out, and leads to the sign-in page. */
+/** Signs out, then opens the sign-in page. */
 export function useSignOut(): () => void {
   const queries = useQueryClient()
   const navigate = useNavigate()

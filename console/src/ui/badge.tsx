@@ -13,7 +13,7 @@ const tones: Readonly<Record<Tone, string>> = {
 
 interface BadgeProps {
   tone?: Tone
-  /** It names a kind, not a state. */
+  /** The badge names a kind, not a state. */
   isKind?: boolean
   children: ReactNode
 }

@@ -1,4 +1,4 @@
-/** A bar for each value, and the same as a table for screen readers. */
+/** A bar for each value, and a table with the same values for screen readers. */
 
 interface Bar {
   name: string

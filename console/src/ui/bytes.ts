@@ -1,6 +1,6 @@
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** A size, as people read it, in powers of 1,000. */
+/** A size for people, with units of powers of 1,000. */
 export function bytesText(bytes: number): string {
   let [value, at] = [bytes, 0]
   while (value >= 1000 && at < sizes.length - 1) [value, at] = [value / 1000, at + 1]

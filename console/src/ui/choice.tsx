@@ -9,7 +9,7 @@ interface ChoiceProps {
   children: ReactNode
 }
 
-/** A label above its field on narrow screens, beside it on others. */
+/** Shows the label above its field on narrow screens, and beside it on others. */
 const labelled = 'grid min-w-0 gap-1 sm:flex sm:items-center sm:gap-2'
 
 /** The row of a list's filters: two columns on narrow screens. */
@@ -30,7 +30,7 @@ export const Choice = ({ label, value, onChange, children }: ChoiceProps) => (
   </label>
 )
 
-/** An option for a value of the page's address that the list of options does not have. */
+/** An option for a value in the page's address that the list of options does not contain. */
 export const Unlisted = ({ value, listed }: { value: string | undefined; listed: readonly string[] }) =>
   value === undefined || listed.includes(value) ? null : <option value={value}>{value}</option>
 
@@ -39,14 +39,14 @@ interface TypedProps {
   value: string
   placeholder: string
   maxLength: number
-  /** What is wrong with a text; null: nothing. */
+  /** Returns the error of a text; null: the text is valid. */
   check: (text: string) => string | null
   /** Values that the browser offers, with names. */
   offered?: readonly { value: string; name: string }[]
   onChange: (value: string) => void
 }
 
-/** A filter that is applied by Enter, or when its field is left. */
+/** A filter that applies on Enter, or when its field loses the focus. */
 export function Typed({ label, value, placeholder, maxLength, check, offered = [], onChange }: TypedProps) {
   const id = useId()
   const [wrong, setWrong] = useState<string | null>(null)

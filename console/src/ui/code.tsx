@@ -1,9 +1,9 @@
 import { Copy } from './copy'
 
-/** A text that is copied as it is, and scrolls sideways. @param what it is, for its label: "curl example" */
+/** A text to copy, which scrolls sideways. @param what names the text for its label: "curl example" */
 export const Code = ({ text, what }: { text: string; what: string }) => (
   <div className="flex items-start rounded-md border border-border bg-code">
-    {/* Scrolls, so it must be reachable by keyboard. */}
+    {/* A box that scrolls must be reachable by keyboard. */}
     <pre
       tabIndex={0}
       aria-label={what}

@@ -5,7 +5,7 @@ import { Button } from './button'
 
 interface CopyProps {
   text: string
-  /** What is copied, for its label: "key". */
+  /** Names the copied text for the button's label: "key". */
   what: string
   isLabelled?: boolean
 }

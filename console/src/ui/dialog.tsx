@@ -5,12 +5,12 @@ import { Button } from './button'
 import { useFocusReturn } from './focus-return'
 import { Name } from './name'
 
-// A second dialog covers the first: they have the same layer, in the order in which they open.
+// All dialogs have the same layer, so a later dialog covers an earlier one.
 const overlay = 'fixed inset-0 z-50 bg-black/50'
 const panel =
   'fixed inset-x-4 top-[8vh] z-50 mx-auto grid max-h-[84vh] grid-cols-1 max-w-lg gap-4 overflow-y-auto rounded-lg border border-border bg-surface p-5 shadow-xl'
 
-/** The first field has the focus, and not the button that closes the dialog. */
+/** Focuses the first field instead of the button that closes the dialog. */
 function focusField(event: Event): void {
   const { target } = event
   if (!(target instanceof HTMLElement)) return
@@ -39,9 +39,12 @@ interface DialogProps {
   title: ReactNode
   description?: ReactNode
   children: ReactNode
-  /** A click outside does not close it. */
+  /** A click outside does not close the dialog. */
   isSticky?: boolean
-  /** Asked before Escape or the cross closes it, since what it shows is not shown again; left out: it closes at once. */
+  /**
+   * The question before Escape or the cross closes a dialog whose content is not shown again; left out: the dialog
+   * closes at once.
+   */
   closeQuestion?: string | undefined
 }
 
@@ -109,7 +112,7 @@ export const DialogButtons = ({ children }: { children: ReactNode }) => (
   </div>
 )
 
-/** A question about a thing. Marks in its name do not turn the text around it. */
+/** A question about a named thing. Direction marks in the name do not affect the text around it. */
 export const Ask = ({ verb, name }: { verb: string; name: string }) => (
   <span className="break-words">
     {verb} <Name>{name}</Name>?

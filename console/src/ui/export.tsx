@@ -1,4 +1,4 @@
-/** Saves what a list shows, as CSV or JSON. */
+/** Saves the shown entries of a list as CSV or JSON. */
 import { Download } from 'lucide-react'
 import { Button } from './button'
 import { csvOf } from './csv'
@@ -6,13 +6,13 @@ import { save } from './download'
 import { Menu, MenuItem } from './menu'
 
 interface ExportProps<T extends object> {
-  /** Of the file, without its ending. */
+  /** The name of the file, without its extension. */
   name: string
-  /** What the list has: "entries". */
+  /** The name of the rows: "entries". */
   what: string
   columns: readonly (keyof T & string)[]
   rows: readonly T[]
-  /** The same with more than columns can show. Left out: the rows. */
+  /** The rows for JSON, which may have more fields than the columns. Left out: `rows`. */
   json?: readonly object[]
 }
 

@@ -1,4 +1,4 @@
-/** What is shown in place of something that could not be read. */
+/** A message in place of data that could not be read. */
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode } from 'react'
 import { messageOf } from '../api/client'
@@ -7,7 +7,7 @@ import { Empty } from './page'
 
 interface FailedProps {
   query: { error: unknown; isFetching: boolean; refetch: () => Promise<unknown> }
-  /** Left out: a sign of warning. */
+  /** Left out: a warning sign. */
   icon?: ReactNode
 }
 

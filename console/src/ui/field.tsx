@@ -70,7 +70,7 @@ export function SelectField({
   )
 }
 
-/** Announced by screen readers when it appears. */
+/** An error that screen readers announce when it appears. */
 export const FormError = ({ children }: { children: ReactNode }) => (
   <div role="alert" className="empty:absolute">
     {children ? (

@@ -1,4 +1,4 @@
-/** Filters of a list in the address of its page, so that a link shows the same. */
+/** Filters of a list, stored in the page's address, so that a link shows the same list. */
 import { useNavigate } from '@tanstack/react-router'
 
 /** Returns a function that changes one filter: an empty text or false removes it. */

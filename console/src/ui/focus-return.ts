@@ -1,7 +1,10 @@
-/** Returns the focus to what opened a dialog. Radix does so only for dialogs with a trigger; menus and states open ours. */
+/**
+ * Returns the focus to the element that opened a dialog. Radix does so only for dialogs with a trigger; menus and
+ * states open the console's dialogs.
+ */
 import { useState } from 'react'
 
-/** The element that had the focus last. Items of a menu disappear: theirs is the menu's button, which a click does not focus. */
+/** The element that had the focus last. For an item of a menu, which disappears, it is the menu's button. */
 let last: HTMLElement | null = null
 
 document.addEventListener('focusin', ({ target }) => {
@@ -10,7 +13,7 @@ document.addEventListener('focusin', ({ target }) => {
   last = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : target
 })
 
-/** For a component that is mounted when its dialog opens. Returns its `onCloseAutoFocus`. */
+/** Returns the `onCloseAutoFocus` of a dialog. The component must be mounted when the dialog opens. */
 export function useFocusReturn(): (event: Event) => void {
   const [opener] = useState(last)
   return (event) => {

@@ -1,13 +1,13 @@
-/** A card with a list that is loaded, and the way to its next page. */
+/** A card with a list that is loaded page by page. */
 import { type ReactNode } from 'react'
 import { Button } from './button'
 import { Failed } from './failed'
 import { Card, Empty, Loading } from './page'
 
-/** The parts of a query that are shown. */
+/** The fields of a query that the card uses. */
 interface Query {
   isPending: boolean
-  /** It failed before something was there to show. */
+  /** The query failed before any data was loaded. */
   isLoadingError: boolean
   error: unknown
   isFetching: boolean
@@ -20,7 +20,7 @@ interface ListCardProps<T> {
   icon: ReactNode
   /** The name of the list for screen readers, or the ID of its heading. */
   label: string | { id: string }
-  /** The heading of an empty list, and what is said below it. */
+  /** The heading of an empty list, and the text below the heading. */
   none: string
   hint?: ReactNode
   /** Another view of the items, in place of the list. */
@@ -68,7 +68,10 @@ export const ShowMore = ({ pages }: { pages: Pages }) =>
     </Button>
   )
 
-/** Milliseconds between two reads of a list, while only its newest page is shown: earlier ones would all be read again. */
+/**
+ * The interval of reads while only the newest page of a list is shown. A longer list is not read again, because each
+ * page would be a request.
+ */
 export const whileNewest =
   (refreshMs: number) =>
   ({ state }: { state: { data: { pages: readonly unknown[] } | undefined } }): number | false =>

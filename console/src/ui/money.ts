@@ -1,4 +1,4 @@
-/** US dollars, at least in cents, without further zeros that say nothing. */
+/** US dollars with at least two decimal places, and no trailing zeros beyond them. */
 export const usdText = (usd: string): string =>
   `$${usd.replace(/(\.\d\d)(\d*?)0*$/, '$1$2').replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')}`.replace(
     '$-',

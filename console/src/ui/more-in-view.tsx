@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Button } from './button'
 
-/** Shows more when it comes into view. */
+/** A button that loads more, also by itself when it comes into view. */
 export function MoreInView({ isBusy, onShow }: { isBusy: boolean; onShow: () => void }) {
   const here = useRef<HTMLDivElement>(null)
   const show = useRef(onShow)

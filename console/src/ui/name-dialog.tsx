@@ -1,11 +1,11 @@
-/** Asks for the name of something new, and creates it. */
+/** A dialog that asks for a name and creates a thing with it. */
 import { type ComponentProps, type ReactNode } from 'react'
 import { messageOf } from '../api/client'
 import { Button } from './button'
 import { Dialog, DialogButtons } from './dialog'
 import { FormError, TextField } from './field'
 
-/** The parts of a mutation that are used. */
+/** The fields of a mutation that the dialog uses. */
 interface Creation {
   mutate: (name: string) => void
   reset: () => void
@@ -21,7 +21,7 @@ interface Props {
   /** The verb of the button. */
   action: string
   creation: Creation
-  /** Of the field. */
+  /** Properties of the name's field. */
   field?: Pick<ComponentProps<typeof TextField>, 'hint' | 'placeholder' | 'required'>
 }
 

@@ -1,4 +1,4 @@
-/** A name inside a sentence: it does not turn the text around it. */
+/** A name inside a sentence. Direction marks in the name do not affect the text around it. */
 import { undirected } from '../direction'
 
 export const Name = ({ children, className }: { children: string; className?: string }) => (

@@ -1,4 +1,4 @@
-/** Whether an element of a long list is in the window or near it. One observer looks at all. */
+/** Reports whether an element of a long list is in the window or near it. All elements share one observer. */
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
 /** Pixels above and below the window. */
@@ -31,7 +31,7 @@ export interface Near<E extends Element> {
   height: number | undefined
 }
 
-/** An element that has the focus stays near. @param isFirst whether it is near before it is observed */
+/** An element with the focus counts as near. @param isFirst whether the element counts as near before it is observed */
 export function useNear<E extends Element>(isFirst: boolean): Near<E> {
   const here = useRef<E>(null)
   const [state, setState] = useState<{ isNear: boolean; height?: number }>({ isNear: isFirst })

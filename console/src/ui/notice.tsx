@@ -1,4 +1,4 @@
-/** A message at the top of a page that its reader should act on, or wait for. */
+/** A message at the top of a page that asks the user to act or to wait. */
 import { type ReactNode } from 'react'
 import { cn } from './cn'
 

@@ -1,18 +1,18 @@
-/** The frame of each page: its heading, cards, and what is shown while there is nothing. */
+/** The frame of each page: heading, cards, and the states of loading and of an empty list. */
 import { createContext, useContext, type ReactNode } from 'react'
 import { undirected } from '../direction'
 import { cn } from './cn'
 
-/** How many agents wait for a person: the titles of all pages begin with it. */
+/** The number of agents that wait for a person. The titles of all pages begin with it. */
 export const Waiting = createContext(0)
 
 interface PageProps {
   title: string
   description?: ReactNode
   actions?: ReactNode
-  /** A link to the page above. */
+  /** A link to the parent page. */
   back?: ReactNode
-  /** It uses more of a wide window. */
+  /** The page uses more of a wide window. */
   isWide?: boolean
   children: ReactNode
 }
@@ -64,7 +64,7 @@ export const Empty = ({ icon, title, children }: EmptyProps) => (
   </div>
 )
 
-/** Rows in the shape of what is loaded. */
+/** Placeholder rows while a list is loaded. */
 export const Loading = () => (
   <div className="grid gap-4 p-5" role="status" aria-label="Loading">
     {[70, 55, 62].map((width) => (

@@ -1,6 +1,6 @@
 interface ProgressProps {
   label: string
-  /** From 0 to 1; null: nobody knows how long it takes. */
+  /** The finished part, from 0 to 1; null: unknown. */
   part: number | null
 }
 

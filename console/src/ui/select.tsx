@@ -1,4 +1,4 @@
-/** The system's own list: it works with a keyboard and on phones everywhere. */
+/** The native select element, which works with a keyboard and on phones everywhere. */
 import { ChevronDown } from 'lucide-react'
 import { type ComponentProps } from 'react'
 import { cn } from './cn'
@@ -7,7 +7,7 @@ interface SelectProps extends ComponentProps<'select'> {
   isSmall?: boolean
 }
 
-/** @param className of the box around it */
+/** @param className classes of the box around the element */
 export const Select = ({ className, isSmall = false, children, ...props }: SelectProps) => (
   <span className={cn('relative inline-grid min-w-0', className)}>
     <select

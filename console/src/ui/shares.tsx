@@ -4,7 +4,7 @@ import { type ReactNode } from 'react'
 export interface Share {
   id: string
   name: ReactNode
-  /** Decides the length of the bar. */
+  /** The value that the bar's length shows. */
   value: number
   text: string
   note: string

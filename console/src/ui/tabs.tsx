@@ -3,13 +3,13 @@ import { type ReactNode } from 'react'
 
 interface Props {
   label: string
-  /** Names and contents. */
+  /** Names and contents of the tabs. */
   tabs: readonly (readonly [string, ReactNode])[]
-  /** Keeps the name of the tab that is shown, such as in the address; left out: the tabs keep it. */
+  /** Stores the name of the shown tab outside, such as in the page's address; left out: the component keeps it. */
   kept?: { shown: string | undefined; onShow: (name: string) => void }
 }
 
-/** The name, or that of the first tab. */
+/** The name if such a tab exists, else the name of the first tab. */
 const existing = (tabs: Props['tabs'], name: string | undefined): string =>
   (tabs.find(([each]) => each === name) ?? tabs[0])?.[0] ?? ''
 

@@ -1,7 +1,7 @@
-/** Times, as people read them; the exact one is in the tooltip. */
+/** Relative times. The tooltip has the exact time. */
 import { useSyncExternalStore } from 'react'
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two reads of the clock. */
 const lookMs = 15_000
 const listeners = new Set<() => void>()
 let timer: number | undefined
@@ -32,7 +32,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
-/** @param isExact in seconds below a minute */
+/** @param isExact counts seconds below a minute */
 export function agoText(at: Date, now: Date, isExact = false): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   for (const [unit, size] of units)
@@ -41,7 +41,7 @@ export function agoText(at: Date, now: Date, isExact = false): string {
   return seconds > 0 ? 'in less than a minute' : 'just now'
 }
 
-/** Its text follows the clock, even when nothing else on the page changes. */
+/** A relative time. The text follows the clock, even when nothing else on the page changes. */
 export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
   useSyncExternalStore(subscribe, () => looks)
   const date = new Date(at)

@@ -176,7 +176,7 @@ describe('an answer', () => {
     expect(await axeFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Continue with Example ID' }).click()
     await page.getByRole('link', { name: 'Decline' }).click()
-    await page.getByRole('alert').getByText('You did not sign in there.').waitFor()
+    await page.getByRole('alert').getByText('You did not sign in at the provider.').waitFor()
     expect(await axeFindings(page)).toEqual([])
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('Password').waitFor()

@@ -1,4 +1,4 @@
-/** A list of which the user can remove each row, after a question. */
+/** A list whose rows the user can remove, after a confirmation. */
 import { useState, type ReactNode } from 'react'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
@@ -17,9 +17,9 @@ interface Props<T extends Row> {
   heading: string
   rows: readonly T[]
   badge?: (row: T) => ReactNode
-  /** What a row is, such as `passkey`. */
+  /** The name of the kind of row, such as `passkey`. */
   kind: string
-  /** Follows the question. */
+  /** The consequence of removing the row, shown below the question. */
   consequence: string
   change: ReturnType<typeof useChange>
   remove: (id: string) => Promise<unknown>
@@ -34,7 +34,7 @@ export function Removable<T extends Row>({
   change,
   remove,
 }: Props<T>) {
-  /** The row that is about to be removed. */
+  /** The row whose removal waits for confirmation. */
   const [removed, setRemoved] = useState<T | null>(null)
   return (
     <>

@@ -29,7 +29,7 @@ export function Buy({ project, purchase, isOpen, onOpenChange }: BuyProps) {
   })
   const { reset } = buy
   useEffect(() => {
-    // The browser shows this page as it was left when the payer goes back.
+    // When the payer goes back, the browser restores this page with its busy button.
     const onShow = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) reset()
     }
@@ -44,7 +44,7 @@ export function Buy({ project, purchase, isOpen, onOpenChange }: BuyProps) {
         onOpenChange(open)
       }}
       title="Buy credit"
-      description="You pay on a page of Stripe, and come back here. Taxes are added there."
+      description="You pay on a page of Stripe, which adds taxes, and then come back here."
     >
       <form
         className="grid gap-4"

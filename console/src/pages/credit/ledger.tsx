@@ -38,7 +38,7 @@ function nameOf({ kind, checkout_id: checkout, amount_usd: amount }: LedgerEntry
 
 interface LedgerProps {
   project: string
-  /** Owners see who paid. */
+  /** Owners can open receipts. */
   hasReceipts: boolean
 }
 

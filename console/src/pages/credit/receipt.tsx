@@ -1,4 +1,4 @@
-/** The receipt of a payment, which the payment provider keeps. It is looked up when somebody asks for it. */
+/** The receipt of a payment, which the payment provider keeps. The dialog looks it up when it opens. */
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import { messageOf } from '../../api/client'
@@ -10,7 +10,7 @@ import { Loading } from '../../ui/page'
 
 interface ReceiptProps {
   project: string
-  /** Null: it is not shown. */
+  /** Null: the dialog is closed. */
   checkout: string | null
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-/** The page that a payer comes back to: waits until the payment provider has confirmed the payment. */
+/** The notice for a payer who comes back: it waits until the payment provider confirms the payment. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
@@ -7,7 +7,7 @@ import { getCheckout } from '../../api/credit'
 import { usdText } from '../../ui/money'
 import { Notice } from '../../ui/notice'
 
-/** Milliseconds between two reads, and after which it is slow. */
+/** Milliseconds between two reads, and until the page says that the confirmation is slow. */
 const refreshMs = 2000
 const slowMs = 60_000
 
@@ -15,7 +15,7 @@ interface ReturnedProps {
   project: string
   checkout: string
   isCancelled: boolean
-  /** Hides the notice. */
+  /** The button that hides the notice. */
   dismiss: ReactNode
 }
 

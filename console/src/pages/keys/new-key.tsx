@@ -1,4 +1,4 @@
-/** Creates a key, and shows it once with what can be done with it. */
+/** Creates a key, and shows it once with examples of its use. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../../api/client'

@@ -31,7 +31,7 @@ export const ExpiryField = () => (
   </SelectField>
 )
 
-/** Returns the rights that the form contains. @param phones null: all of the project */
+/** Returns the rights that the form contains. @param phones null: all phones of the project */
 export const rightsOf = (form: HTMLFormElement, phones: readonly string[] | null) => {
   const fields = new FormData(form)
   return {

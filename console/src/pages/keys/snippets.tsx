@@ -1,11 +1,11 @@
-/** How to use a key at once, in each way. */
+/** Examples of using a key, one for each kind of client. */
 import { Code } from '../../ui/code'
 import { Tabs } from '../../ui/tabs'
 
 interface Props {
   /** Address of the API. */
   baseUrl: string
-  /** Null: a placeholder is shown. */
+  /** Null: the examples show a placeholder. */
   apiKey: string | null
 }
 

@@ -29,13 +29,13 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
       isOpen={isOpen}
       onOpenChange={close}
       isSticky={made !== undefined && made.url !== null}
-      title={made ? (made.url === null ? 'The link is sent' : 'Send this link') : 'Invite a person'}
+      title={made ? (made.url === null ? 'The link was sent' : 'Send this link') : 'Invite a person'}
       description={
         made
           ? made.url === null
-            ? `${made.email} has it by mail. It works once, for 7 days.`
-            : `Give it to ${made.email}. It works once, for 7 days, and is not shown again.`
-          : 'They get a link to join the project, with a new account or one that they have.'
+            ? `It was mailed to ${made.email}. It works once, within 7 days.`
+            : `Give it to ${made.email}. It works once, within 7 days, and is not shown again.`
+          : 'The person gets a link to join the project, with a new or an existing account.'
       }
     >
       {made ? (

@@ -1,4 +1,4 @@
-/** Alarms above the hosts; nothing while there are none. */
+/** The list of alarms above the hosts. Renders nothing while no alarm is active. */
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import { Name } from '../../ui/name'

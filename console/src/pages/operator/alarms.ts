@@ -4,16 +4,16 @@ import { clockText, daysUntil } from './texts'
 
 export interface Alarm {
   id: string
-  /** A host's name, a device's serial or a part of the service, which its text begins with. */
+  /** A host's name, a device's serial or a part of the service. The alarm's text begins with it. */
   name: string
   text: string
   page: '/operator/hosts' | '/operator/devices' | '/operator/system'
 }
 
-/** Days before its end in which a certificate should have been renewed already. */
+/** A certificate that expires within this number of days should have been renewed already. */
 export const certificateWarnDays = 30
 
-/** Milliseconds: calls with deadlines suffer from more. */
+/** Milliseconds of clock difference above which calls with deadlines may fail. */
 const clockWarnMs = 5000
 
 function ofHost(host: Host, now: Date): Alarm[] {
@@ -57,7 +57,7 @@ function ofDevice(device: Device): Alarm[] {
   ]
 }
 
-/** Share of Postgres' connections above which new ones may soon be refused. */
+/** The share of Postgres' connections above which Postgres may soon refuse new ones. */
 const connectionsWarn = 0.9
 
 function ofService({ service, nats, postgres, clock_ahead_ms: aheadMs }: System): Alarm[] {

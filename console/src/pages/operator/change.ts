@@ -1,4 +1,4 @@
-/** Runs a change of an operator, and then reads the operators' lists again. */
+/** Runs a change by an operator, then reads the operators' lists again. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { toast } from 'sonner'
 import { messageOf } from '../../api/client'

@@ -1,4 +1,4 @@
-/** The newest changes of one object by operators, from the audit log. Read when it is shown. */
+/** The newest changes of one object by operators, from the audit log. The component reads them when it is shown. */
 import { useQuery } from '@tanstack/react-query'
 import { messageOf } from '../../api/client'
 import { listChangesOf } from '../../api/operators'
@@ -7,7 +7,7 @@ import { Time } from '../../ui/time'
 /** Milliseconds between two reads. */
 const refreshMs = 5000
 
-/** @param id of the object */
+/** @param id the ID of the object */
 export function ChangesOf({ id }: { id: string }) {
   const { data, error } = useQuery({
     queryKey: ['operator', 'changes', id],
@@ -20,7 +20,7 @@ export function ChangesOf({ id }: { id: string }) {
       <h2 className="text-[13px] font-medium">Changes by operators</h2>
       {entries.length === 0 ? (
         <p className="text-[13px] text-muted">
-          {error ? messageOf(error) : data ? 'None in the audit log.' : 'Loading'}
+          {error ? messageOf(error) : data ? 'The audit log has no changes.' : 'Loading'}
         </p>
       ) : (
         <ul className="grid grid-cols-1 gap-1 text-[13px]">

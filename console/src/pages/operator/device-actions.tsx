@@ -1,4 +1,4 @@
-/** What an operator can do with a device. The server decides whether it is possible now. */
+/** The actions of an operator on a device. The server decides whether an action is possible now. */
 import { Ellipsis, Eraser, PlugZap, RotateCcw, Undo2, Unplug, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import { drainDevice, endMaintenance, releaseDevice, undrainDevice, type Device } from '../../api/operators'
@@ -84,7 +84,7 @@ export function DeviceActions({ device }: { device: Device }) {
         isOpen={asked === 'keep'}
         onOpenChange={close}
         title={<Ask verb="Return" name={serial} />}
-        description={`The device is not wiped, and returns to the phone ${device.phone_id ?? ''} with its data. Do this only if you know what happened to it.`}
+        description={`The device is not wiped, and returns to the phone ${device.phone_id ?? ''} with its data. Do this only if you know what happened to the device.`}
         action="Return device"
         isBusy={change.isPending}
         onConfirm={() => change.mutate(() => releaseDevice(id, true), { onSuccess: close })}

@@ -1,4 +1,4 @@
-/** One device: its state and the reason, and its details when they are opened. */
+/** One device: its state, the reason for it, and details that open on demand. */
 import { useState } from 'react'
 import { type Device } from '../../api/operators'
 import { Badge } from '../../ui/badge'
@@ -8,7 +8,7 @@ import { DeviceActions } from './device-actions'
 import { DeviceDetails } from './device-details'
 import { conditionText, deviceTones, modelOf } from './texts'
 
-/** Names of checks stay as they are. */
+/** Begins a text with a capital letter, except for names of checks. */
 const sentence = (text: string): string =>
   /^[a-z]+_/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 

@@ -20,7 +20,7 @@ export function Devices() {
   return (
     <Page
       title="Devices"
-      description="Phones at all hosts. A phone is rented once it is enrolled, which erases it."
+      description="Phones at all hosts. A phone can be rented once it is enrolled. Enrolling erases it."
     >
       <Listed query={list}>
         {({ data }) => (

@@ -1,5 +1,6 @@
 /** Asks how long running phones of a host or device may continue, and drains it. */
 import { type SubmitEvent } from 'react'
+import { undirected } from '../../direction'
 import { Button } from '../../ui/button'
 import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { SelectField } from '../../ui/field'
@@ -24,7 +25,7 @@ export function Drain({ name, onClose, drain }: Props) {
       isOpen
       onOpenChange={onClose}
       title={<Ask verb="Drain" name={name} />}
-      description="It gets no new work. Running phones end at the deadline, and keep their apps and files. They can start again after the drain."
+      description={`No new phones start on ${undirected(name)}. Running phones end at the deadline, and keep their apps and files. They can start again after the drain.`}
     >
       <form className="grid gap-4" onSubmit={submit}>
         <SelectField label="Running phones" name="deadline" defaultValue="1800">

@@ -1,4 +1,4 @@
-/** Enrols a device, which erases it, after its serial was typed. */
+/** Enrols a device, which erases it, after the operator typed its serial. */
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { enrollDevice, type Device } from '../../api/operators'

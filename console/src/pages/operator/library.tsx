@@ -92,7 +92,7 @@ function Row({ app }: { app: LibraryApp }) {
         isOpen={isAsking}
         onOpenChange={setIsAsking}
         title={<Ask verb="Remove" name={app.label} />}
-        description="No project can install it from the library any more. Phones keep it where it is installed, and installs that have begun continue."
+        description="Projects can no longer install the app from the library. Phones that have the app keep it, and installs in progress continue."
         action="Remove app"
         isBusy={change.isPending}
         onConfirm={() =>

@@ -17,7 +17,7 @@ export function Maintenance({ device, onClose }: Props) {
       isOpen
       onOpenChange={onClose}
       title={<Ask verb="Begin maintenance of" name={device.serial} />}
-      description="It gets no phone until you end the maintenance. A device that is in use must be drained first."
+      description="The device gets no phone until you end the maintenance. Drain a device that is in use first."
     >
       <form
         className="grid gap-4"

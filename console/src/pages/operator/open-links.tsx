@@ -1,4 +1,4 @@
-/** Links of operators that nobody has used yet: each gives access to whoever holds it. */
+/** Links by operators that are not used yet. Each link gives access to its holder. */
 import { useQuery } from '@tanstack/react-query'
 import { listLinks, withdrawLink, type OperatorLink } from '../../api/operators'
 import { Button } from '../../ui/button'

@@ -57,7 +57,7 @@ export const Credit = (props: Props) => (
   <Form
     {...props}
     title={<Named of="Credit" name={props.project.name} />}
-    description={`It has ${usdText(props.project.balance_usd)} now. The amount is added; a negative one is taken away.`}
+    description={`The project has ${usdText(props.project.balance_usd)} now. Enter a negative amount to take credit away.`}
     action="Change credit"
     read={(field) => ({ credit_usd: field('amount') })}
   >
@@ -79,7 +79,7 @@ export const Limits = (props: Props) => {
     <Form
       {...props}
       title={<Named of="Limits" name={project.name} />}
-      description="Lower limits do not end what runs already."
+      description="Phones that already run continue when you lower a limit."
       action="Change limits"
       read={(field) => ({
         max_phones: Number(field('phones')),

@@ -72,8 +72,8 @@ function Parts({ system }: { system: System }) {
         >
           <p className="text-muted">
             {nats.is_connected
-              ? 'Hosts are heard over this connection.'
-              : 'Hosts are not heard. Phones that run continue, and become unavailable if it lasts.'}
+              ? 'Hosts report over this connection.'
+              : 'Hosts cannot report. Running phones continue, and become unavailable if this lasts.'}
           </p>
         </Part>
         <Part title="Storage">

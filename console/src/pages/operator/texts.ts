@@ -26,21 +26,21 @@ export const deviceTones: Readonly<Record<DeviceState, Tone>> = {
 
 const urgent: readonly DeviceState[] = ['quarantined', 'offline', 'unauthorized', 'unenrolled']
 
-/** Devices that need somebody come first; the others stay in their order. */
+/** Sorts devices that need an operator first. The others keep their order. */
 export const urgentFirst = (a: { state: DeviceState }, b: { state: DeviceState }): number => {
   const rank = ({ state }: { state: DeviceState }): number =>
     urgent.includes(state) ? urgent.indexOf(state) : urgent.length
   return rank(a) - rank(b)
 }
 
-/** Whole days until then; less than 0: it has passed. */
+/** Whole days until `at`; negative: `at` has passed. */
 export const daysUntil = (at: string, now: Date): number =>
   Math.floor((Date.parse(at) - now.getTime()) / 86_400_000)
 
 export const modelOf = ({ maker, model }: Pick<Port, 'maker' | 'model'>): string =>
   [maker, model].filter((part) => part !== null && part !== '').join(' ') || 'unknown model'
 
-/** Battery, temperature and free storage, as far as they are reported. */
+/** Battery, temperature and free storage. Values that the host does not report are left out. */
 export const conditionText = (condition: Condition): string =>
   [
     condition.battery_percent === null ? null : `Battery ${condition.battery_percent} %`,
@@ -50,7 +50,7 @@ export const conditionText = (condition: Condition): string =>
     .filter((part) => part !== null)
     .join(' · ') || 'Condition not reported'
 
-/** @param ms by which a clock is ahead */
+/** @param ms milliseconds by which a clock is ahead */
 export const clockText = (ms: number | null): string =>
   ms === null
     ? 'not known'
@@ -58,7 +58,7 @@ export const clockText = (ms: number | null): string =>
       ? 'within 0.1 s'
       : `${Math.abs(ms / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead'}`
 
-/** How long running phones may continue after a drain, in seconds. */
+/** The times that running phones may continue after a drain, in seconds. */
 export const drainDeadlines = [
   [0, 'End immediately'],
   [1800, 'Continue up to 30 minutes'],

@@ -1,4 +1,4 @@
-/** An action of an agent in a few words. */
+/** Describes an action of an agent in a few words. */
 import { type Action } from '../../api/phones'
 import { undirected } from '../../direction'
 
@@ -7,7 +7,7 @@ const asText = (value: unknown): string => {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** The text, ID, element of the screen, or point that a target names. */
+/** The text, ID, element or point that a target names. */
 function targetText(target: unknown): string {
   if (typeof target !== 'object' || target === null) return ''
   const { text, desc, id, ref, x, y } = target as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Installs on the phone, and a button for those who cannot drop a file. */
+/** Installs on the phone, and a button to choose a file. */
 import { useQuery } from '@tanstack/react-query'
 import { listInstalls, type Install } from '../../api/phone-tools'
 import { Badge, type Tone } from '../../ui/badge'

@@ -1,4 +1,4 @@
-/** Starts, parks and deletes a phone, and then reads what shows it. */
+/** Starts, parks and deletes a phone, then reads the phone and the lists that contain it again. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { toast } from 'sonner'
 import { messageOf } from '../../api/client'

@@ -22,7 +22,7 @@ export function ChooseFiles({ label, accept, onFiles }: Props) {
         aria-label={label}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])])
-          // The same file can be chosen again.
+          // Allows the user to choose the same file again.
           currentTarget.value = ''
         }}
       />

@@ -1,4 +1,4 @@
-/** Who controls the phone: members take it over from agents, and give it back with a note. */
+/** Shows who controls the phone. Members take it over from agents, and hand it back with a note. */
 import { useMutation } from '@tanstack/react-query'
 import { Hand, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'

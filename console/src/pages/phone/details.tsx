@@ -22,7 +22,7 @@ function Facts({ phone }: { phone: Phone }) {
     <Card>
       <dl className="divide-y divide-border">
         {facts.map(([name, value], index) => (
-          // Metadata may have the name of another fact.
+          // A metadata name may equal the name of another fact, so the key contains the index.
           <div key={`${index} ${name}`} className="flex items-baseline justify-between gap-4 px-4 py-2.5">
             <dt className="min-w-0 truncate text-muted">
               <bdi>{name}</bdi>

@@ -1,4 +1,4 @@
-/** Files that are dropped anywhere on the page, also over the live view, and their progress. */
+/** Accepts files that are dropped anywhere on the page, including the live view, and shows their progress. */
 import { PackagePlus, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Badge, type Tone } from '../../ui/badge'
@@ -11,8 +11,8 @@ import { type Transfer } from './transfers'
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true
 
 /**
- * Covers the page while files are dragged over it: a frame would take them otherwise. Without `onFiles`, the browser is kept from
- * opening a dropped file in place of the page.
+ * Covers the page while files are dragged over it, because the live view's frame would take the files otherwise.
+ * Without `onFiles`, it only prevents that the browser opens a dropped file in place of the page.
  */
 export function DropArea({ onFiles }: { onFiles: ((files: readonly File[]) => void) | null }) {
   const [isOver, setIsOver] = useState(false)

@@ -10,12 +10,14 @@ import { Empty, Loading } from '../../ui/page'
 interface Props {
   project: string
   phone: string
-  /** The phone's session, with which links end. */
+  /** The ID of the phone's session. Live links end with the session. */
   session: string
   name: string
 }
 
-/** The live view takes all touches in it: of two fingers it tells this page, which then scrolls. */
+/**
+ * The live view receives all touches inside its frame. It reports two-finger gestures to this page, which then scrolls.
+ */
 function useScrollFrom() {
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
@@ -34,7 +36,7 @@ export function LiveView({ project, phone, session, name }: Props) {
   const link = useQuery({
     queryKey: ['live', project, phone, session],
     queryFn: () => openLive(project, phone),
-    // Another read would make another link.
+    // Each read creates another link.
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
@@ -53,7 +55,7 @@ export function LiveView({ project, phone, session, name }: Props) {
         ref={frame}
         title={`Live view of ${name}`}
         src={link.data.url}
-        // It has an origin, for its socket, and opens and leads to nothing.
+        // The frame keeps its origin, which its WebSocket needs. It cannot open windows or navigate the page.
         sandbox="allow-scripts allow-same-origin allow-forms"
         allow="fullscreen; clipboard-read; clipboard-write"
         className="block h-[min(80vh,54rem)] w-full lg:h-[min(calc(100dvh-13rem),54rem)]"

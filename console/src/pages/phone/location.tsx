@@ -1,4 +1,4 @@
-/** The location of the phone, on a map of the world without tiles: nothing is loaded from elsewhere. */
+/** The location of the phone on a world map without tiles, so that nothing is loaded from other servers. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { LocateFixed, Undo2 } from 'lucide-react'
 import { useState, type MouseEvent } from 'react'
@@ -98,7 +98,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
 const steps = (from: number, to: number): number[] =>
   Array.from({ length: (to - from) / 30 + 1 }, (_, index) => from + 30 * index)
 
-/** Degrees of longitude and latitude are lengths of equal size. */
+/** An equirectangular map: a degree of longitude is as long as a degree of latitude. */
 function WorldMap({ at, onChoose }: { at: Location; onChoose: ((location: Location) => void) | null }) {
   const choose = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>): void => {
     const { left, top, width, height } = currentTarget.getBoundingClientRect()

@@ -11,7 +11,7 @@ import { Card, Loading } from '../../ui/page'
 
 const isLevel = (value: string): value is LogLevel => logLevels.some((level) => level === value)
 
-/** Of the phone's clock, in UTC: it may differ from ours. */
+/** The time on the phone's clock in UTC, which may differ from the server's clock. */
 const timeText = ({ at }: LogLine): string => at?.slice(11, 23) ?? ''
 
 export function Log({ project, phone }: { project: string; phone: string }) {

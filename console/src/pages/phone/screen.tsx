@@ -1,4 +1,4 @@
-/** The screen as agents see it: numbered elements over the picture, the chosen one with its targets, and the text. */
+/** The screen as agents see it: numbered elements over the picture, the targets of the chosen element, and the text. */
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw, ScanText } from 'lucide-react'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ export function ScreenView({ project, phone }: { project: string; phone: string 
   const read = useQuery({
     queryKey: ['screen', project, phone],
     queryFn: () => readScreen(project, phone),
-    // Each read is a request into the phone.
+    // Each read sends a request to the phone, so the page reads only on demand.
     staleTime: Infinity,
     gcTime: 0,
     retry: false,

@@ -35,7 +35,7 @@ const Row = ({ session }: { session: PhoneSession }) => (
   </li>
 )
 
-/** @param open the session of now; another one changes the list */
+/** @param open the open session; the list is read again when it changes */
 export function Sessions({ project, phone, open }: { project: string; phone: string; open: string | null }) {
   const list = useQuery({
     queryKey: ['sessions', project, phone, open],

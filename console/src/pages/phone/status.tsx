@@ -1,4 +1,4 @@
-/** The state of a phone, and what it allows. */
+/** The state of a phone, and the actions that the state allows. */
 import { type Phone, type PhoneStatus } from '../../api/projects'
 import { type Need } from '../../shell/handoffs'
 import { Badge, type Tone } from '../../ui/badge'

@@ -1,4 +1,4 @@
-/** Targets of actions for an element, which a person copies into a program. */
+/** Targets of actions for an element, for a person who copies them into a program. */
 import { type Element, type Screen } from '../../api/phone-tools'
 import { withEscapes } from '../../direction'
 
@@ -8,7 +8,7 @@ export const elementName = ({ ref, type, text, desc }: Element): string => {
   return label === null || label === '' ? `${ref} ${type}` : `${ref} ${type} “${label}”`
 }
 
-/** From the most to the least stable: the ID or text of the app, then the number on this screen. */
+/** Sorted from the most to the least stable target: the ID or text in the app, then the number on this screen. */
 export function targetsOf(screen: Pick<Screen, 'snapshot_id'>, element: Element): string[] {
   const { ref, id, text, desc } = element
   const named = [
@@ -28,7 +28,7 @@ interface Place {
   height: number
 }
 
-/** Where an element is on the picture, in percent; null: outside. */
+/** The position of an element on the picture, in percent; null: the element is outside of the picture. */
 export function placeOf(
   { bounds: [left, top, right, bottom] }: Element,
   { width, height }: { width: number; height: number },
@@ -45,7 +45,7 @@ export function placeOf(
   }
 }
 
-/** Small elements last, so that they are above those that contain them. */
+/** Sorts small elements last, so that they are drawn above the elements that contain them. */
 export const byArea = (elements: readonly Element[]): Element[] => {
   const area = ({ bounds: [left, top, right, bottom] }: Element): number => (right - left) * (bottom - top)
   return elements.toSorted((one, other) => area(other) - area(one))

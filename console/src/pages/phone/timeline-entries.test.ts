@@ -1,4 +1,4 @@
-// Where refused calls are in the timeline of a phone.
+// The positions of refused calls in the timeline of a phone.
 import { expect, it } from 'vitest'
 import { type ActivityEntry } from '../../api/activity'
 import { type Step } from '../../api/phones'
@@ -33,14 +33,14 @@ const call = (second: number, code = 'phone_controlled'): ActivityEntry => ({
 const shortOf = (entries: ReturnType<typeof timelineOf>) =>
   entries.map((entry) => (entry.kind === 'step' ? entry.step.id : `${entry.count} × ${entry.id}`))
 
-it('calls that were refused during a take-over are between the steps around them, as one entry', () => {
+it('lists calls that were refused during a take-over as one entry between the steps before and after', () => {
   const refused = [call(9), call(8), call(7, 'validation_failed'), call(5), call(2)]
   expect(shortOf(timelineOf([step(6), step(3)], refused, true))).toEqual([
     ...['2 × act_9', 'stp_6', '1 × act_5', 'stp_3', '1 × act_2'],
   ])
 })
 
-it('has no calls that came before the steps that are shown', () => {
+it('leaves out calls that are older than the oldest shown step', () => {
   expect(shortOf(timelineOf([step(6)], [call(9), call(5)], false))).toEqual(['1 × act_9', 'stp_6'])
   expect(shortOf(timelineOf([], [call(5)], true))).toEqual(['1 × act_5'])
   expect(timelineOf([], [], true)).toEqual([])

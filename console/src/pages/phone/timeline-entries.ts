@@ -1,12 +1,12 @@
-/** The steps of a phone with the calls that were refused while a person controlled it. Pure. */
+/** Merges the steps of a phone with the calls that were refused while a person controlled the phone. Pure. */
 import { type ActivityEntry } from '../../api/activity'
 import { type Step } from '../../api/phones'
 
-/** Calls that no step separates. */
+/** A group of refused calls without a step between them. */
 export interface Refused {
   kind: 'refused'
   id: string
-  /** The time of the newest of them. */
+  /** The time of the newest call. */
   at: string
   text: string
   count: number
@@ -14,7 +14,7 @@ export interface Refused {
 
 export type TimelineEntry = { kind: 'step'; step: Step } | Refused
 
-/** @param refused newest first, as `steps`; `isWhole`: no earlier steps exist */
+/** @param refused newest first, like `steps`; `isWhole`: no earlier steps exist */
 export function timelineOf(
   steps: readonly Step[],
   refused: readonly ActivityEntry[],
@@ -23,7 +23,7 @@ export function timelineOf(
   const entries: TimelineEntry[] = []
   const calls = refused.filter(({ code }) => code === 'phone_controlled')
   let next = 0
-  /** Adds the calls that came after `since`. */
+  /** Adds the calls after `since`. */
   const add = (since: number): void => {
     const from = next
     while (next < calls.length && Date.parse(calls[next]?.at ?? '') > since) next += 1

@@ -1,4 +1,4 @@
-/** What agents did on a phone, newest first. It follows them while the page is visible. */
+/** The steps of agents on a phone, newest first. The list follows new steps while the page is visible. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
@@ -30,7 +30,7 @@ const shownActions = 3
 interface Props {
   project: string
   phone: string
-  /** The phone runs, so that steps can come. */
+  /** Whether the phone runs and new steps are possible. */
   isRunning: boolean
 }
 
@@ -40,7 +40,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
     queryFn: ({ pageParam }) => listSteps(project, phone, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // Pages further back do not change, and would all be read again.
+    // A longer list is not read again: all of its pages would be, and older pages do not change.
     refetchInterval: ({ state }) => (isRunning && (state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
   })
   const steps = list.data?.pages.flatMap(({ data }) => data) ?? []

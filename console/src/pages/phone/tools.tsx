@@ -1,4 +1,4 @@
-/** What can be seen and done with a phone, in tabs. Those of the phone itself need it to run. */
+/** The tools of a phone, in tabs. Tabs that read from the phone need it to run. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useState } from 'react'
 import { Tabs } from '../../ui/tabs'
@@ -13,7 +13,7 @@ import { ScreenView } from './screen'
 import { Timeline } from './timeline'
 import { useTransfers } from './transfers'
 
-/** Where files go that are dropped before a folder was opened. */
+/** The folder for files that are dropped before the user opened a folder. */
 const downloads = `${storageRoot}/Download`
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
   phone: string
   isRunning: boolean
   mayChange: boolean
-  /** The last tab. */
+  /** The content of the last tab. */
   details: ReactNode
 }
 
@@ -44,7 +44,7 @@ export function Tools({ project, phone, isRunning, mayChange, details }: Props) 
     : []
   return (
     <>
-      {/* Outside of the container, which would be the window that it covers. */}
+      {/* The drop area is outside of the container, because inside it would cover the container instead of the window. */}
       <DropArea onFiles={onFiles} />
       <div className="@container grid min-w-0 grid-cols-1 gap-3">
         <Transfers transfers={transfers} onClose={close} />

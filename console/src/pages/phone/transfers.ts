@@ -1,4 +1,4 @@
-/** Files that are on their way to a phone: apps are installed, other files go to a folder. */
+/** Files in transfer to a phone. Apps are installed, other files go to a folder. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { messageOf } from '../../api/client'
@@ -17,7 +17,7 @@ export interface Transfer {
   stage: 'sending' | 'reading' | 'installing' | 'done' | 'failed'
   /** The part of the file that was sent, from 0 to 1. */
   sent: number
-  /** Where it is now, or why it failed. */
+  /** The progress in words, or the reason of the failure. */
   text: string
 }
 
@@ -26,7 +26,7 @@ type Change = (change: Partial<Omit<Transfer, 'id' | 'name'>>) => void
 interface Target {
   project: string
   phone: string
-  /** For files that are not apps. */
+  /** The folder for files that are not apps. */
   folder: string
 }
 

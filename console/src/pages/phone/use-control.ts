@@ -1,4 +1,4 @@
-/** Reads who controls the phone, and whether the take-over of this user ended without them. */
+/** Reads who controls the phone, and whether this user's take-over ended without a hand-back. */
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { toast } from 'sonner'
@@ -9,7 +9,7 @@ import { getControl, takeOver, type Control } from '../../api/phones'
 const refreshMs = 2000
 
 export interface PhoneControl {
-  /** Undefined: not read yet. */
+  /** Undefined: not yet read. */
   control: Control | null | undefined
   /** The user's take-over ended although they did not hand the phone back. */
   isLost: boolean
@@ -22,14 +22,14 @@ function useSetControl(project: string, phone: string): (control: Control | null
   const queries = useQueryClient()
   return (control) => {
     const ofPhone = { queryKey: ['control', project, phone] }
-    // A read that began earlier does not know it.
+    // A read that began before the change would overwrite it.
     void queries.cancelQueries(ofPhone)
     queries.setQueryData(heldKey(project, phone), control?.id ?? null)
     queries.setQueriesData(ofPhone, { control })
   }
 }
 
-/** The ID of the user's own take-over. The page and the palette both set it. */
+/** The query key of the ID of the user's own take-over. The page and the palette both set the ID. */
 const heldKey = (project: string, phone: string) => ['held control', project, phone]
 
 export function useTakeOver(project: string, phone: string) {
@@ -41,7 +41,7 @@ export function useTakeOver(project: string, phone: string) {
   })
 }
 
-/** @param session the ID of the phone's open session; null: there is none, with which a take-over ends */
+/** @param session the ID of the phone's open session, with which a take-over ends; null: the phone has none */
 export function useControl(project: string, phone: string, session: string | null): PhoneControl {
   const setControl = useSetControl(project, phone)
   const { data } = useQuery({

@@ -1,4 +1,4 @@
-// Which pages of a long list are in view, and what replacing one of them leaves.
+// Finds the pages of a long list that are in view, and replaces one page.
 import { describe, expect, it } from 'vitest'
 import { itemsOf, pagesOf, replacePage, shownItems, type Paged } from './pages'
 
@@ -24,7 +24,7 @@ describe('a page that is read again', () => {
     expect(idsOf(after)).toBe('abcdXfgh')
     expect(after.pageParams).toEqual([null, 'after c', 'after f'])
   })
-  it('moves the begin of the next page to its own end', () => {
+  it('moves the beginning of the next page to the end of the replaced page', () => {
     const after = replacePage(list(), 0, page('nab', 'after b'))
     expect(after.pageParams).toEqual([null, 'after b', 'after f'])
     expect(idsOf(after)).toBe('nabdefgh')
@@ -35,12 +35,12 @@ describe('a page that is read again', () => {
     expect(idsOf(after)).toBe('abcd')
     expect(after.pageParams).toEqual([null, 'after c'])
   })
-  it('is ignored once the list has become shorter', () => {
+  it('ignores a page that is past the end of a list that has become shorter', () => {
     expect(replacePage(list(), 3, page('z', null))).toEqual(list())
   })
 })
 
-it('shows an item once that is in two pages', () => {
+it('shows an item of two pages once', () => {
   expect(idsOf(replacePage(list(), 0, page('abcd', 'after d')))).toBe('abcdefgh')
   expect(idsOf(undefined)).toBe('')
 })
@@ -61,7 +61,7 @@ it('finds the items in the window, in rows of one and of several', () => {
   expect(shownItems(1000, 800, rows(1, 0))).toEqual([0, 7])
   expect(shownItems(1000, 800, rows(1, 50_050))).toEqual([500, 508])
   expect(shownItems(1000, 800, rows(4, 450))).toEqual([16, 51])
-  // All are above or below the window.
+  // All items are above or below the window.
   expect(shownItems(10, 800, rows(1, 5000))).toEqual([9, 9])
   expect(shownItems(10, 800, rows(1, -900))).toEqual([0, 0])
 })

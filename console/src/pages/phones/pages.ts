@@ -1,4 +1,4 @@
-/** Pages of a long list, of which only those in view are read again. Used by `use-phone-pages.ts`. */
+/** Pages of a long list. `use-phone-pages.ts` reads only the pages in view again. */
 
 export interface Paged<T> {
   pages: { data: T[]; next_cursor: string | null }[]
@@ -6,7 +6,7 @@ export interface Paged<T> {
   pageParams: (string | null)[]
 }
 
-/** The list once the page at `at` was read again. The next page begins where this one ends now. */
+/** Replaces the page at `at`. The next page then begins at the end of the replaced page. */
 export function replacePage<T>(list: Paged<T>, at: number, page: Paged<T>['pages'][number]): Paged<T> {
   if (at >= list.pages.length) return list
   const { next_cursor: next } = page
@@ -17,7 +17,7 @@ export function replacePage<T>(list: Paged<T>, at: number, page: Paged<T>['pages
   }
 }
 
-/** All items. One that moved to another page is in both until the second is read again. */
+/** All items, each once: an item that moved to another page is in both pages until the second is read again. */
 export function itemsOf<T extends { id: string }>(list: Pick<Paged<T>, 'pages'> | undefined): T[] {
   const items = new Map<string, T>()
   for (const { data } of list?.pages ?? [])
@@ -25,14 +25,14 @@ export function itemsOf<T extends { id: string }>(list: Pick<Paged<T>, 'pages'> 
   return [...items.values()]
 }
 
-/** The pages that have the items with these IDs; none of them has one: the last page. */
+/** The pages that contain items with these IDs; the last page if no page does. */
 export function pagesOf<T extends { id: string }>(list: Paged<T>, ids: ReadonlySet<string>): number[] {
   const found = list.pages.flatMap(({ data }, at) => (data.some(({ id }) => ids.has(id)) ? [at] : []))
   return found.length > 0 ? found : [list.pages.length - 1]
 }
 
 /**
- * The first and last of `count` items in the window. Items are on the screen in the order of the list.
+ * The indexes of the first and last of `count` items in the window. The screen shows items in the order of the list.
  * @param boxOf the item's edges in the window, in pixels
  */
 export function shownItems(
@@ -45,7 +45,7 @@ export function shownItems(
   return [Math.min(first, Math.max(0, count - 1)), Math.max(0, after - 1)]
 }
 
-/** The first index for which `holds`, which then holds for all later ones; `count`: none. */
+/** Binary search: the first index for which `holds`, which must hold for all later indexes too; `count`: no index. */
 function firstWhere(count: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, count]
   while (low < high) {

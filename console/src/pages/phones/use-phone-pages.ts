@@ -5,9 +5,11 @@ import { listPhones, type Phone, type PhoneFilter, type PhonePage } from '../../
 import { sortByNeed, type Need } from '../../shell/handoffs'
 import { itemsOf, pagesOf, replacePage, shownItems } from './pages'
 
-/** Milliseconds between two reads of a page in view: not every change, such as of the time of parking, is an event. */
+/**
+ * Milliseconds between two reads of a page in view, because some changes, such as of the parking time, are not events.
+ */
 const refreshMs = 10_000
-/** Milliseconds between two looks at the pages in view while the window scrolls. */
+/** Milliseconds between two checks of the pages in view while the window scrolls. */
 const lookMs = 250
 
 type List = InfiniteData<PhonePage, string | null>
@@ -15,9 +17,9 @@ type List = InfiniteData<PhonePage, string | null>
 /** @param needs by the ID of the phone: phones that wait for a person come first */
 export function usePhonePages(project: string, filter: PhoneFilter, needs: ReadonlyMap<string, Need>) {
   const queries = useQueryClient()
-  /** Contains the list of the phones. */
+  /** The element that contains the list. */
   const box = useRef<HTMLDivElement>(null)
-  /** When each page was read. */
+  /** The time at which each page was read. */
   const [readAt] = useState((): number[] => [])
   const read = async (cursor: string | null, at: number): Promise<PhonePage> => {
     const page = await listPhones(project, filter, cursor)
@@ -31,7 +33,7 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
     queryFn: ({ pageParam }) => read(pageParam, current()?.pages.length ?? 0),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // It would read all pages.
+    // A refetch of the infinite query would read all pages.
     staleTime: Infinity,
   })
   const inView = (): number[] => {
@@ -48,7 +50,7 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
     return pagesOf(data, new Set(shown.map(({ id }) => id)))
   }
 
-  // Changes invalidate this key.
+  // Changes of the project invalidate this query.
   const again = useQuery({
     queryKey: ['phones', project, filter],
     async queryFn({ signal }) {
@@ -56,7 +58,6 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
         const cursor = current()?.pageParams[at]
         if (cursor === undefined) break
         const page = await read(cursor, at)
-        // Another read has begun.
         if (signal.aborted) break
         queries.setQueryData<List>(queryKey, (now) => now && replacePage(now, at, page))
       }

@@ -1,4 +1,4 @@
-// Which phones of a wall are asked for a picture, with the clock of the test.
+// Chooses the phones of a wall that are asked for a picture, with the clock of the test.
 import { beforeEach, expect, it } from 'vitest'
 import { type ThumbnailAnswer } from '../../api/thumbnails'
 import { mostThumbnails, Watcher } from './watcher'
@@ -25,7 +25,7 @@ const add = (id: string): (() => void) => {
 }
 const picture = (tag: string): ThumbnailAnswer => ({ kind: 'picture', url: `data:${tag}`, tag })
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
-/** Sends what is due, answers it, and returns the phones that were asked. */
+/** Sends the due requests, answers them, and returns their phones. */
 async function round(answer: ThumbnailAnswer): Promise<string[]> {
   watcher.tick()
   const asked = open.splice(0)
@@ -45,7 +45,7 @@ it('asks for visible phones only, once a second each', async () => {
   expect((await round(picture('1'))).sort()).toEqual(['a', 'b'])
 })
 
-it('asks for at most 12 in a second, the oldest first, so that all have their turn', async () => {
+it('asks for at most 12 pictures in a second, the oldest first, so that each phone has its turn', async () => {
   const ids = Array.from({ length: 30 }, (_, index) => `p${index}`)
   ids.forEach(add)
   const seen: string[] = []
@@ -89,7 +89,7 @@ it('shows the picture, keeps it while it is unchanged or the phone is busy, and 
   expect([watcher.shown('a'), changes]).toEqual([{ url: null, why: 'typed' }, ['a', 'a']])
   now += 1000
   watcher.tick()
-  // Its tag would make the server leave the picture out.
+  // With the tag, the server would leave the picture out.
   expect(open[0]?.tag).toBe('')
 })
 
@@ -106,7 +106,7 @@ it('drops the picture of a phone that the user may no longer see', async () => {
   expect(open[0]?.tag).toBe('')
 })
 
-it('waits 10 seconds after a refusal, and with all phones after one for too many requests', async () => {
+it('waits 10 seconds after a refusal, and with all phones after a refusal for too many requests', async () => {
   add('a')
   await round({ kind: 'refused', why: 'failed' })
   add('b')

@@ -1,14 +1,14 @@
 /**
- * Decides which phones of a wall are asked for a picture and when: those that are visible, each once a second, the oldest
- * first, and never more than `mostThumbnails` in a second or at the same time. docs/decisions/0297
+ * Chooses the phones of a wall that are asked for a picture. It asks each visible phone once a second, the oldest
+ * picture first, with at most `mostThumbnails` requests in a second and at the same time. docs/decisions/0297
  */
 import { type NoPicture, type ThumbnailAnswer } from '../../api/thumbnails'
 
 export const mostThumbnails = 12
-/** Milliseconds between two requests for a phone, and after a refusal. */
+/** Milliseconds between two requests for a phone, usually and after a refusal. */
 const rest = { usual: 1000, refused: 10_000 }
 
-/** The content of a card. The picture of a busy phone stays. */
+/** The content of a card. A busy phone keeps its last picture. */
 export interface Shown {
   url: string | null
   why: NoPicture | null
@@ -30,7 +30,7 @@ const nothing: Shown = { url: null, why: null }
 
 export class Watcher {
   private readonly cards = new Map<string, Card>()
-  /** When the requests of the last second began. */
+  /** The times at which the requests of the last second began. */
   private asked: number[] = []
   private restUntil = -Infinity
 
@@ -66,7 +66,7 @@ export class Watcher {
     const card = this.cards.get(id)
     if (!card) return
     card.isVisible = isVisible
-    // Its answer would not be seen.
+    // Nobody would see the answer.
     if (!isVisible) card.request?.abort()
   }
 

@@ -1,4 +1,4 @@
-/** What a member does with a webhook. */
+/** The actions of a member on a webhook. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Power, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -22,11 +22,11 @@ interface Props {
   project: string
   webhook: Webhook
   types: readonly string[]
-  /** Left out: nothing, the row disappears. */
+  /** Left out when only the row disappears. */
   onDeleted?: () => void
 }
 
-/** Runs a change, and reads webhooks and deliveries again. */
+/** Runs a change, then reads webhooks and deliveries again. */
 export function useWebhookChange(project: string) {
   const queries = useQueryClient()
   return useMutation({
@@ -84,7 +84,7 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
         isOpen={open === 'delete'}
         onOpenChange={close}
         title={<Ask verb="Delete the webhook to" name={url} />}
-        description="Nothing is sent to it any more, also not what waits. Its deliveries are deleted."
+        description="Nothing is sent to it any more, including deliveries that wait. Its deliveries are deleted."
         action="Delete webhook"
         isBusy={change.isPending}
         onConfirm={() =>

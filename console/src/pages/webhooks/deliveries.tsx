@@ -1,4 +1,4 @@
-/** What was sent to a webhook, newest first, with the last response as text. */
+/** The deliveries of a webhook, newest first, with the last response as text. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { toast } from 'sonner'
@@ -94,7 +94,7 @@ function Row({ project, webhook, delivery, mayChange }: RowProps) {
             aria-label={`Send again: ${type} ${delivery.event}`}
             onClick={() =>
               change.mutate(() => sendAgain(project, webhook.id, id), {
-                onSuccess: () => void toast.success('It is sent again.'),
+                onSuccess: () => void toast.success('The event is sent again.'),
               })
             }
           >
@@ -108,7 +108,7 @@ function Row({ project, webhook, delivery, mayChange }: RowProps) {
   )
 }
 
-/** Text from the receiver: nothing in it is markup, and it never becomes larger than its box. */
+/** The receiver's text is shown as plain text, in a box that limits its size. */
 const Response = ({ response, event }: { response: NonNullable<Delivery['response']>; event: string }) => (
   <details className="min-w-0">
     <summary className="w-fit cursor-pointer rounded text-[13px] text-muted hover:text-foreground">

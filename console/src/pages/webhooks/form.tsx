@@ -7,7 +7,7 @@ import { DialogButtons } from '../../ui/dialog'
 import { FormError, TextField } from '../../ui/field'
 
 interface Props {
-  /** Null: a new one. */
+  /** Null: the form creates a webhook. */
   webhook: Webhook | null
   types: readonly string[]
   /** The verb of the button. */
@@ -53,7 +53,7 @@ export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }:
         maxLength={200}
         autoComplete="off"
         defaultValue={webhook?.description ?? ''}
-        hint="For people. It may be empty."
+        hint="Optional. A note for people."
       />
       <Types types={types} chosen={events} onChange={setEvents} />
       <FormError>{error !== null && messageOf(error)}</FormError>
@@ -68,7 +68,7 @@ export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }:
 
 interface TypesProps {
   types: readonly string[]
-  /** Null: all, also those that come with later releases. */
+  /** Null: all types, including types of later releases. */
   chosen: readonly string[] | null
   onChange: (types: readonly string[] | null) => void
 }

@@ -32,7 +32,7 @@ export function NewWebhook({ project, types, isOpen, onOpenChange }: Props) {
       isSticky={made !== undefined}
       closeQuestion={made ? 'Close without copying the secret?' : undefined}
       title={made ? 'Copy the secret now' : 'New webhook'}
-      {...(made ? { description: 'It verifies the requests, and is not shown again.' } : {})}
+      {...(made ? { description: 'You need it to verify requests. It is not shown again.' } : {})}
     >
       {made ? (
         <ShownSecret secret={made.secret} onDone={() => close(false)} />

@@ -37,7 +37,7 @@ export function Rotate({ project, webhook, isOpen, onClose }: Props) {
       description={
         made
           ? 'It is not shown again.'
-          : 'For a day, requests are signed by the new secret and by the present one.'
+          : 'For a day, requests are signed with both the new secret and the present secret.'
       }
     >
       {made ? (

@@ -1,4 +1,4 @@
-/** The secret of a webhook, once, with what a receiver does with it. */
+/** Shows the secret of a webhook once, with code that verifies a request with it. */
 import { Button } from '../../ui/button'
 import { Code } from '../../ui/code'
 import { Secret } from '../../ui/copy'

@@ -5,7 +5,7 @@ import { type Tone } from '../../ui/badge'
 interface State {
   tone: Tone
   name: string
-  /** The meaning, and what to do; null: nothing needs to be said. */
+  /** The meaning of the state and what to do; null: the badge says enough. */
   text: string | null
 }
 
@@ -22,14 +22,14 @@ export function stateOf(webhook: Webhook): State {
       tone: 'quiet',
       name: 'switched off',
       text: webhook.switched_off.is_after_failures
-        ? 'Switched off, since every attempt failed for 3 days. Events of this time are not sent later.'
-        : 'Switched off. Events of this time are not sent later.',
+        ? 'Switched off, because every attempt failed for 3 days. Events from this time are not sent later.'
+        : 'Switched off. Events from this time are not sent later.',
     }
   if (webhook.failing_since !== null)
     return {
       tone: 'warn',
       name: 'failing',
-      text: 'The last attempt failed. After 3 days of failures it is switched off.',
+      text: 'The last attempt failed. After 3 days of failures, the webhook is switched off.',
     }
   return { tone: 'good', name: 'on', text: null }
 }
@@ -40,7 +40,7 @@ export const typesText = (events: readonly string[] | null): string => {
 }
 
 const errors: Readonly<Record<string, string>> = {
-  status: 'The receiver did not confirm it with a status from 200 to 299.',
+  status: 'The receiver did not confirm the delivery with a status from 200 to 299.',
   redirect: 'The receiver answered with a redirect, which is not followed.',
   timeout: 'The receiver did not answer before the time limit.',
   name_not_resolved: 'The name in the address could not be resolved.',
