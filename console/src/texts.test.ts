@@ -125,7 +125,7 @@ it.each([
   expect(messageOf(new RequestFailed(503, failed))).toBe(shown === '' ? 'It failed.' : `It failed. ${shown}`)
 })
 
-it('shows no request, header or code mark in advice for a person', () => {
+it('removes requests, headers and code marks from advice for a person', () => {
   const folder = path.resolve(import.meta.dirname, '../../control-plane/src')
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!gen|testing|openapi).*(?<!\.test)\.ts$/.test(name),

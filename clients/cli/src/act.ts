@@ -4,7 +4,7 @@ import type { Run } from './app.js'
 import { plain, plainLines } from '@phonerack/shared/plain'
 
 /**
- * A failed action is thrown after the answer with `--json`.
+ * With `--json`, the error of a failed action is thrown after the answer is printed.
  * @param isObserved print the screen afterwards
  * @param label shown while the actions run; null: nothing is shown
  */

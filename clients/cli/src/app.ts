@@ -13,11 +13,14 @@ export interface GlobalFlags {
   quiet?: boolean
   yes?: boolean
   context?: string
-  /** Narrows the key. */
+  /** A profile that limits the key for this command. */
   profile?: string
 }
 
-/** A line of the shell has the shell's connection. @throws UsageError for an option that would need another one */
+/**
+ * Returns the connection of the shell for a line of the shell. @throws UsageError for an option that needs another
+ * connection
+ */
 function withoutChange(shared: Session, flags: GlobalFlags): Session {
   for (const name of ['profile', 'context'] as const)
     if (flags[name] !== undefined)
@@ -47,12 +50,12 @@ export class Run {
     return (this.opened ??= Session.open(this.io, this.flags))
   }
 
-  /** Ctrl-C ends a request. */
+  /** Options of requests, which Ctrl-C aborts. */
   get call(): CallOptions {
     return { signal: this.io.signal }
   }
 
-  /** @throws Cancelled on `no`, UsageError without a terminal */
+  /** Asks for confirmation on the terminal. @throws Cancelled on `no`, UsageError without a terminal */
   async confirm(question: string): Promise<void> {
     if (this.flags.yes === true) return
     const { in: input, err } = this.io.isTerminal
@@ -68,7 +71,7 @@ async function askOnce(io: Io, question: string): Promise<string> {
   try {
     return await new Promise<string>((resolve) => {
       lines.once('line', resolve)
-      // The end of stdin is a no; so is Ctrl-C.
+      // The end of stdin and Ctrl-C count as no.
       lines.once('close', () => resolve(''))
     })
   } finally {
@@ -88,7 +91,7 @@ export class App {
     readonly runLine: RunLine,
   ) {}
 
-  /** @param handler gets the operands as they were written */
+  /** @param handler gets the operands unchanged */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Commander's options have no types: handlers state them
   on<Flags extends object>(
     command: Command,

@@ -1,4 +1,4 @@
-/** Checks of the connection for `doctor`. They send no key. */
+/** Checks of the connection for `doctor`. The checks send no key. */
 import { connect, type PeerCertificate } from 'node:tls'
 import { humanMs } from './duration.js'
 import { NotDone } from './usage-error.js'
@@ -13,7 +13,10 @@ export interface Check {
   next: string | null
 }
 
-/** Milliseconds of one check; clocks may differ by this much; a certificate should last this long. */
+/**
+ * Milliseconds: the deadline of a check, the accepted difference of clocks, and the time that a certificate should
+ * last.
+ */
 const [limitMs, skewMs, certificateMs] = [15_000, 60_000, 14 * 86_400_000]
 
 export interface Service {
@@ -60,22 +63,24 @@ function versionOf(text: string): string | null {
 const advice: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The name is unknown: check the spelling of the base URL, and DNS.',
   EAI_AGAIN: 'DNS does not answer: check the network.',
-  ECONNREFUSED: 'Nothing listens there: check the port, and that the service runs.',
+  ECONNREFUSED: 'Nothing listens on this port: check the port, and that the service runs.',
   ETIMEDOUT: 'Check firewalls, proxies and VPN.',
   UND_ERR_CONNECT_TIMEOUT: 'Check firewalls, proxies and VPN.',
   CERT_HAS_EXPIRED:
     'The certificate has expired: the operator must renew it. Check the clock of this machine too.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet: check the clock of this machine.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed: set NODE_EXTRA_CA_CERTS to its authority.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'An own authority signed the certificate: set NODE_EXTRA_CA_CERTS to it.',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'The certificate is self-signed: set NODE_EXTRA_CA_CERTS to a file that contains it.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'A private authority signed the certificate: set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The server sends no chain, or an own authority signed it: set NODE_EXTRA_CA_CERTS.',
+    'The server sends no certificate chain, or a private authority signed the certificate: set NODE_EXTRA_CA_CERTS.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name: check the base URL.',
   ERR_SSL_WRONG_VERSION_NUMBER:
     'The port does not speak TLS: use http, which is only for this machine, or another port.',
 }
 
-/** The error of a connection that was not made. */
+/** The error of a connection that could not be opened. */
 export function connectionError(error: unknown, origin: string): PhonerackError {
   const { code, reason } = fetchFailureOf(error)
   return new PhonerackError({
@@ -88,7 +93,7 @@ export function connectionError(error: unknown, origin: string): PhonerackError 
   })
 }
 
-/** Days that the certificate lasts. The request before has verified it. */
+/** Checks how long the certificate is valid. The preceding request has verified the certificate. */
 export async function certificateCheck(origin: string, now: number): Promise<Check> {
   const { protocol, hostname, port } = new URL(origin)
   if (protocol !== 'https:')

@@ -1,4 +1,4 @@
-/** The program as a process: signals, an input that stays open, and a reader that goes. Needs the build. */
+/** The program as a process: signals, an input that stays open, and an output that closes. Needs the build. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

@@ -6,5 +6,5 @@ import { run } from './run.js'
 
 const io = processIo()
 process.exitCode = await run(process.argv.slice(2), io)
-// An input that stays open would keep the process.
+// An open stdin would keep the process alive.
 io.stdin.destroy()

@@ -1,11 +1,11 @@
-/** Completion scripts from the tree of commands. They start no program while a person types. */
+/** Completion scripts, generated from the tree of commands. The scripts start no program while a person types. */
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 interface Node {
-  /** Words from the program, such as `phone tap`; empty for the program. */
+  /** The subcommand, such as `phone tap`; empty for the program itself. */
   path: string
   description: string
   subcommands: string[]

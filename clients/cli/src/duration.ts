@@ -3,7 +3,7 @@ import { UsageError } from './usage-error.js'
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 
-/** Timers of Node.js count milliseconds in 31 bits, and fire immediately beyond that. */
+/** Timers of Node.js hold milliseconds in 31 bits, and fire immediately for longer times. */
 const longestMs = 2 ** 31 - 1
 
 /** Milliseconds. @param option named in the error */
@@ -22,7 +22,7 @@ export function durationSeconds(text: string, option: string): number {
   return ms / 1000
 }
 
-/** For people: `45 s`, `5 min`, `2 h`, `3 d`. */
+/** A duration for people: `45 s`, `5 min`, `2 h`, `3 d`. */
 export function humanMs(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000)
   if (seconds < 90) return `${seconds} s`

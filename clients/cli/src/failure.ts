@@ -35,9 +35,11 @@ const families: Readonly<Record<string, number>> = {
   api_error: exitCodes.service,
 }
 
-/** Refused by the phone, in any family. */
+/** Codes of refusals by the phone, in any family of errors. */
 const refused = new Set(['install_failed', 'recording_failed', 'invalid_apk'])
-/** An install that was started has failed, with any reason of the phone. Refused requests have a status. */
+/**
+ * Whether an install that had started failed, for any reason of the phone. Errors of refused requests have a status.
+ */
 const isFailedInstall = ({ status, details }: PhonerackError): boolean =>
   status === null && Object.hasOwn(details, 'install')
 
@@ -111,7 +113,10 @@ function adviceOf({ code, details, next }: Envelope): string | null {
 const isFileError = (error: unknown): boolean =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Replaces requests by commands, and advice that names fields of the answer, which are printed only with --json. */
+/**
+ * Replaces requests by commands. Also replaces advice that names fields of the answer, because only `--json` prints the
+ * fields.
+ */
 function inCommands(next: string, { snapshot_id: snapshot }: Envelope['details']): string {
   if (next.includes('`details.similar`'))
     return 'Open one of these apps: `phonerack phone open <package>`, or install the app.'
@@ -176,6 +181,6 @@ function issueLines(issues: unknown): string[] {
   })
 }
 
-/** The service can send any value here. */
+/** The service can send values of any type. */
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)

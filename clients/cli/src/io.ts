@@ -1,4 +1,4 @@
-/** The process, as the commands use it. Tests pass a replacement. */
+/** The parts of the process that commands use. Tests pass a replacement. */
 import { once } from 'node:events'
 import { homedir, hostname } from 'node:os'
 import process from 'node:process'
@@ -8,7 +8,7 @@ import { Cancelled } from './usage-error.js'
 
 export interface Io {
   stdin: Readable
-  /** Both resolve when the text is handed over. */
+  /** `out` and `err` resolve when the stream has taken the text. */
   out: (chunk: string | Uint8Array) => Promise<void>
   err: (text: string) => Promise<void>
   isTerminal: { in: boolean; out: boolean; err: boolean }
@@ -19,20 +19,20 @@ export interface Io {
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
   now: () => number
-  /** Asks on the terminal. Only in the shell, which reads it already. */
+  /** Asks on the terminal. Set only in the shell, which already reads from the terminal. */
   ask?: (question: string) => Promise<string>
 }
 
 export function processIo(): Io {
   const stop = new AbortController()
   process.on('SIGINT', () => {
-    // The second one ends the process immediately.
+    // A second Ctrl-C ends the process immediately.
     if (stop.signal.aborted) process.exit(130)
     stop.abort(new Cancelled('Interrupted.', true))
   })
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // The reader has gone: `phonerack … | head -1`.
+      // The reader has closed the pipe: `phonerack … | head -1`.
       if (error.code === 'EPIPE') process.exit(0)
       throw error
     })

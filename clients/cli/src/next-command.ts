@@ -1,4 +1,4 @@
-/** Rewrites the requests in an error's `next` as commands. Requests without a command stay as they are. Pure. */
+/** Rewrites the requests in an error's `next` as commands. Requests without a command stay unchanged. Pure. */
 
 type Rule = readonly [method: string, path: RegExp, command: string]
 

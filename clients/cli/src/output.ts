@@ -1,4 +1,4 @@
-/** Where answers, notes and progress go: one answer on stdout, everything else on stderr. */
+/** Writes one answer to stdout, and notes and progress to stderr. */
 import { styleText } from 'node:util'
 import type { Io } from './io.js'
 import { isUtf8 } from 'node:buffer'
@@ -21,12 +21,12 @@ export class Output {
    */
   async answer(object: unknown, text: string, quietText = ''): Promise<void> {
     if (this.json) return this.io.out(`${plainJson(JSON.stringify(object))}\n`)
-    // Also ids and links, which come from the server.
+    // Ids and links come from the server, so they are made safe too.
     const shown = this.quiet ? plainLines(quietText) : plainPainted(text)
     if (shown !== '') await this.io.out(`${shown}\n`)
   }
 
-  /** For people. On stderr. */
+  /** Prints a note for people on stderr. */
   async note(text: string): Promise<void> {
     if (!this.json && !this.quiet) await this.io.err(`${plainPainted(text)}\n`)
   }
@@ -36,7 +36,9 @@ export class Output {
     await this.io.err(`${this.json ? plainJson(JSON.stringify(object)) : plainPainted(text)}\n`)
   }
 
-  /** A file of a phone or the service: as it is, except on a terminal. @throws UsageError on a terminal, unless it is text */
+  /**
+   * Writes a file of a phone or the service unchanged to stdout. @throws UsageError on a terminal, unless it is text
+   */
   async bytes(content: Uint8Array): Promise<void> {
     if (!this.io.isTerminal.out) return this.io.out(content)
     if (!isUtf8(content) || content.includes(0)) throw bytesError()
@@ -52,7 +54,7 @@ export class Output {
     return isOff ? text : styleText(color, text, { validateStream: false })
   }
 
-  /** Shows a line while the work runs; only on a terminal. The work may change its label. */
+  /** Shows a line while the work runs, on a terminal only. The work may change the label. */
   async during<T>(label: string, work: (progress: Progress) => Promise<T>): Promise<T> {
     const isShown = this.io.isTerminal.err && !this.json && !this.quiet
     const progress = new Progress(this.io, label, isShown)

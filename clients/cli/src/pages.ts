@@ -23,7 +23,7 @@ export async function pageOf<T>(pages: Pages<unknown, T>, flags: PageFlags): Pro
   })
 }
 
-/** On stderr, below the table. */
+/** Prints a note on stderr that more rows exist. */
 export async function noteMore(run: Run, cursor: string | null): Promise<void> {
   if (cursor !== null) await run.out.note(`There are more: add --all, or --cursor ${cursor}`)
 }

@@ -1,10 +1,10 @@
 /** Text with the colors of this program, safe for a terminal. */
 import { plainLines } from '@phonerack/shared/plain'
 
-/** The codes of `Output.paint`. None of them can hide text. */
+/** The color codes of `Output.paint`, which cannot hide text. */
 const ownColors = new RegExp(String.raw`(\x1b\[(?:1|2|22|31|32|33|36|39)m)`)
 
-/** As `plainLines`, for text that this program has colored. */
+/** Like `plainLines`, but keeps the colors of this program. */
 export const plainPainted = (text: string): string =>
   text
     .split(ownColors)

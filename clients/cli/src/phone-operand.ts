@@ -10,7 +10,7 @@ export const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(tex
 /** Operands that may be left out. */
 const optional = new Set(['phone', 'folder'])
 
-/** `[options] [phone] <text>`: Commander does not know an optional operand before one that is not. */
+/** `[options] [phone] <text>`. Commander cannot express an optional operand before a required one. */
 export const usageOf = ({ registeredArguments }: Command): string =>
   [
     '[options]',
@@ -26,7 +26,7 @@ export interface Operands {
   rest: readonly string[]
 }
 
-/** @param names of the operands after the phone, all required */
+/** @param names the names of the operands after the phone, which are all required */
 export function splitOperands(operands: readonly string[], names: readonly string[]): Operands {
   if (operands.length === names.length + 1) return { phone: operands[0] ?? null, rest: operands.slice(1) }
   const only = operands[0]
@@ -38,7 +38,10 @@ export function splitOperands(operands: readonly string[], names: readonly strin
   throw new UsageError(`Missing: ${missing.join(' ')}.`)
 }
 
-/** Without a request for an id. @throws NotFoundError for a name that no phone has, UsageError for one of two phones */
+/**
+ * Finds the phone of an id or name. An id needs no request. @throws NotFoundError for an unknown name, UsageError for a
+ * name of several phones
+ */
 export async function phoneOf(run: Run, given: string | null): Promise<Phone> {
   const { client, defaultPhone } = await run.session()
   const wanted = given ?? defaultPhone

@@ -1,4 +1,4 @@
-/** A picture in the terminal, where it can show one. */
+/** Shows a picture in terminals that can. */
 import type { Io } from './io.js'
 import { UsageError } from './usage-error.js'
 

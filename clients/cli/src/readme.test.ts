@@ -136,10 +136,10 @@ it('has a template for MCP registries that starts the program', async () => {
     packages?: { packageArguments: { value: string }[]; environmentVariables: { name: string }[] }[]
   }
   const { name, version, mcpName } = (await manifest('clients/cli/package.json')) as Record<string, unknown>
-  // The official registry compares them.
+  // The official registry compares both names.
   expect(server).toBe(mcpName)
   expect(npm).toMatchObject({ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' } })
-  // Those that `inShell` sets.
+  // `inShell` sets these variables.
   expect(npm?.environmentVariables).toMatchObject([
     { name: 'PHONERACK_BASE_URL', isRequired: true },
     { name: 'PHONERACK_API_KEY', isRequired: true, isSecret: true },

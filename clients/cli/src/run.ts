@@ -22,14 +22,14 @@ export async function run(words: readonly string[], io: Io, shared: Session | nu
   }
 }
 
-/** Commander's own texts are kept back: errors are printed like all others. */
+/** Withholds Commander's own texts, so that its errors are printed like all others. */
 function configure(command: Command, keep: (text: string) => void): void {
   command.configureOutput({ writeOut: keep, writeErr: () => undefined }).exitOverride()
   command.configureHelp({ subcommandTerm: termOf, showGlobalOptions: true })
   for (const each of command.commands) configure(each, keep)
 }
 
-/** `[options]` goes without saying. */
+/** Leaves `[options]` out, which every command has. */
 const termOf = (command: Command): string =>
   `${command.name()} ${command.usage().replace(/\[(?:options|command)\]/g, '')}`.replace(/\s+/g, ' ').trim()
 
@@ -40,7 +40,7 @@ async function failed(thrown: unknown, words: readonly string[], io: Io, help: s
     return exitCodes.ok
   }
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : interruptOf(thrown, io)
-  // The options were possibly not read.
+  // Commander may have failed before it read the options.
   const json = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined).includes('--json')
   const out = new Output(io, json, false)
   const text = json

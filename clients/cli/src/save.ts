@@ -3,7 +3,7 @@ import { open, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { UsageError } from './usage-error.js'
 
-/** Before work whose result would be lost. @throws UsageError if the file exists */
+/** Call it before work whose result would otherwise be lost. @throws UsageError if the file exists */
 export async function requireFree(file: string): Promise<void> {
   const found = await stat(file).catch(() => null)
   if (found !== null) throw existsError(file)
@@ -22,7 +22,7 @@ export async function saveFile(file: string, content: Uint8Array, mayOverwrite: 
   }
 }
 
-/** Never overwrites: `shot.png` is `shot-2.png` if it exists. @returns the file that was written */
+/** Saves without overwriting: `shot.png` becomes `shot-2.png` if it exists. @returns the file that was written */
 export async function saveNew(file: string, content: Uint8Array): Promise<string> {
   const { dir, name, ext } = path.parse(file)
   for (let number = 1; ; number += 1) {
@@ -44,7 +44,7 @@ export async function requireFile(file: string): Promise<string> {
   throw new UsageError(found === null ? `There is no file ${file}.` : `${file} is not a file.`)
 }
 
-/** For reading; also a pipe. @throws UsageError if it cannot be read */
+/** Opens a file or a pipe for reading. @throws UsageError if it cannot be read */
 export async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
@@ -57,11 +57,11 @@ export async function openFile(file: string): Promise<FileHandle> {
   throw new UsageError(`${file} is not a file.`)
 }
 
-/** `20261124-141736`, UTC. */
+/** The time in UTC, such as `20261124-141736`. */
 export const timeName = (now: number): string =>
   new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
 
-/** The name of a phone's file on this machine: never a folder, nor a name with a meaning. */
+/** The name of a phone's file on this machine, without folders and without names that the system reserves. */
 export function localName(phonePath: string): string {
   const last =
     phonePath

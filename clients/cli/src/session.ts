@@ -13,13 +13,13 @@ export const { version } = createRequire(import.meta.url)('../package.json') as 
 export const userAgent = `phonerack-cli/${version} node/${process.versions.node}`
 
 export class Session {
-  /** The screen that was read last, for `--ref` in the shell. */
+  /** The snapshot ID of the last read screen, for `--ref` in the shell. */
   lastSnapshot: string | null = null
 
   private constructor(
     readonly access: Access,
     readonly client: Phonerack,
-    /** The phone of commands without one. */
+    /** The phone of commands without a phone. */
     readonly defaultPhone: string | null,
     /** Headers of each request, without the key. */
     readonly headers: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export class Session {
   static async open(io: Io, flags: { context?: string; profile?: string }): Promise<Session> {
     const headers = {
       'User-Agent': userAgent,
-      // An empty variable is one that is not set; an empty option is a mistake that must not lift the limit.
+      // An empty environment variable counts as not set. An empty option is an error, which must not lift the limit.
       ...profileHeader(flags.profile ?? (io.env['PHONERACK_PROFILE'] || undefined)),
     }
     const config = await settingsFor(io, flags.context)
@@ -38,7 +38,7 @@ export class Session {
     return new Session(access, client, (io.env['PHONERACK_PHONE'] || stored) ?? null, headers)
   }
 
-  /** For the shell, whose phone is fixed. */
+  /** Returns the session of the shell of one phone. */
   withPhone(id: string): Session {
     return new Session(this.access, this.client, id, this.headers)
   }
@@ -51,7 +51,7 @@ export async function settings(io: Io): Promise<Config> {
   return readConfig(file)
 }
 
-/** Not read if the environment has the base URL and the key. */
+/** Skips the settings file if the environment has the base URL and the key. */
 async function settingsFor(io: Io, contextFlag: string | undefined): Promise<Config> {
   const isGiven = Boolean(io.env['PHONERACK_API_KEY']) && Boolean(io.env['PHONERACK_BASE_URL'])
   return isGiven && contextFlag === undefined ? emptyConfig() : settings(io)
@@ -59,10 +59,10 @@ async function settingsFor(io: Io, contextFlag: string | undefined): Promise<Con
 
 export const saveSettings = (io: Io, config: Config): Promise<void> => writeConfig(configFile(io), config)
 
-/** A misspelt profile must not give more than was meant. */
+/** An unknown profile is refused, because a misspelt one must not grant more rights. */
 export const profiles = ['full', 'guarded', 'read-only'] as const
 
-/** The header that narrows the key. @throws UsageError for another profile */
+/** The header that limits the key to a profile. @throws UsageError for another profile */
 function profileHeader(profile: string | undefined): Record<string, string> {
   if (profile === undefined) return {}
   if (!profiles.some((known) => known === profile))

@@ -1,4 +1,4 @@
-/** Lines of an input, also of one that ends in the middle. */
+/** Lines of an input, which may close without an end. */
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { linesOf } from './stdin.js'

@@ -21,7 +21,10 @@ export async function readGiven(given: string, io: Input): Promise<Buffer> {
   return given.startsWith('@') ? readFile(given.slice(1)) : Buffer.from(given, 'utf8')
 }
 
-/** Each line as soon as it is there. The `readline` of Node.js waits forever for a stream that closes without an end. */
+/**
+ * Yields each line as soon as it arrives. The `readline` of Node.js waits forever for a stream that closes without an
+ * end.
+ */
 export async function* linesOf(io: Input): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   let rest = ''

@@ -8,7 +8,10 @@ export interface Column<Row> {
   paint?: (cell: string) => string
 }
 
-/** Columns as wide as their widest cell; `-` for an empty value. @param none the text without rows */
+/**
+ * A table whose columns are as wide as their widest cell, with `-` for an empty value. @param none the text for a table
+ * without rows
+ */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): string {
   if (rows.length === 0) return none
   const body = rows.map((row) => columns.map(({ value }) => cellOf(value(row))))
@@ -27,10 +30,10 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     .join('\n')
 }
 
-/** Name and value; the third colors the value. */
+/** The name, the value, and a function that colors the value. */
 type Field = readonly [string, string | number | null | undefined, ((cell: string) => string)?]
 
-/** One record, a line for each field that has a value. */
+/** Prints one record with a line for each field that has a value. */
 export function record(pairs: readonly Field[]): string {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
   const width = Math.max(0, ...shown.map(([name]) => name.length))
@@ -48,7 +51,7 @@ const segmenter = new Intl.Segmenter()
 const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\uff01-\uff60\u3000-\u303f]/u
 
-/** Columns that a terminal uses. */
+/** The number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1

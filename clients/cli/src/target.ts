@@ -26,7 +26,7 @@ export const targetOptions = (command: Command, subject = 'the element'): Comman
 
 const forms = ['text', 'id', 'desc', 'ref', 'xy'] as const
 
-/** Undefined without a target. @param lastSnapshot of the shell, whose screen was read before */
+/** The target of the options; undefined without a target. @param lastSnapshot the last snapshot ID in the shell */
 export function targetOf(flags: TargetFlags, lastSnapshot: string | null = null): Target | undefined {
   const given = forms.filter((form) => flags[form] !== undefined)
   if (given.length > 1)

@@ -1,10 +1,10 @@
-/** A command that cannot be carried out as it was written. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 
   constructor(
     message: string,
-    /** The correct way. */
+    /** Advice on the correct use. */
     readonly next: string | null = null,
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
@@ -12,7 +12,7 @@ export class UsageError extends Error {
   }
 }
 
-/** No key for the service is known. */
+/** No key for the service is stored. */
 export class SignInError extends Error {
   override readonly name = 'SignInError'
 
@@ -36,7 +36,7 @@ export class Cancelled extends Error {
   }
 }
 
-/** The phone or a person refused; no request failed. */
+/** The phone or a person refused, or a wait ended without success. The requests themselves succeeded. */
 export class NotDone extends Error {
   override readonly name = 'NotDone'
 
@@ -50,7 +50,7 @@ export class NotDone extends Error {
   }
 }
 
-/** The command has said all it has to say, and ends with this exit code. */
+/** The command has printed its result, and ends with this exit code. */
 export class ExitWith extends Error {
   override readonly name = 'ExitWith'
 

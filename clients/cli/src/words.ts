@@ -1,4 +1,4 @@
-/** A line of the shell as words: spaces separate, quotes and backslashes keep. */
+/** Splits a line of the shell into words at spaces. Quotes and backslashes protect spaces. */
 import { UsageError } from './usage-error.js'
 
 export function wordsOf(line: string): string[] {

@@ -12,7 +12,7 @@ export interface Invocation {
   /** Words after the command's name. */
   words: readonly string[]
   flags: Readonly<Record<string, string | boolean>>
-  /** Data directory of the `up` to talk to; null: the default. */
+  /** The data directory of the installation of `up`; null: the default. */
   data: string | null
   json: boolean
   /** Null: a key for this run only. */
@@ -63,7 +63,10 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
   }
 }
 
-/** The last word may end in `...`: one or more; in brackets: any number. */
+/**
+ * Whether a command accepts this number of words. A last name that ends in `...` takes one or more words; in brackets,
+ * any number.
+ */
 function fits(count: number, words: readonly string[]): boolean {
   const last = words.at(-1) ?? ''
   if (last.endsWith('...]')) return count >= words.length - 1
@@ -81,7 +84,7 @@ function read(argv: readonly string[]): { values: Record<string, string | boolea
     const { values, positionals, tokens } = parsed
     const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
     const twice = names.find((name, at) => names.indexOf(name) !== at)
-    // The first value would be lost.
+    // `parseArgs` would drop the first value without a word.
     if (twice !== undefined) throw new UsageError(`--${twice} is given more than once`)
     const given: Record<string, string | boolean> = {}
     for (const [name, value] of Object.entries(values)) {
@@ -102,7 +105,7 @@ function unknownCommand(words: readonly string[]): string {
   return `\`${words[0] ?? ''}\` requires one of: ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
 }
 
-/** In brackets if it is optional. */
+/** The flag in the usage, in brackets if it is optional. */
 function flagText(command: Command, name: string, flag: Flag): string {
   const text = `--${name}${flag === true ? '' : ` ${flag}`}`
   return command.required?.includes(name) === true ? text : `[${text}]`

@@ -1,4 +1,4 @@
-/** Every command of `ctl`: its words, its flags, its effect and how it shows the result to a person. */
+/** Every command of `ctl` with its words, flags, effect and output. */
 import type { OperatorClient } from './operator/client.js'
 import { activityCommands } from './commands/activity.js'
 import { auditCommands } from './commands/audit.js'
@@ -20,7 +20,7 @@ export type Flag = true | string
 export interface Input {
   words: readonly string[]
   flags: Readonly<Record<string, string | boolean>>
-  /** Prints a line for a person before the result; nothing with `--json`. */
+  /** Prints a line for a person before the result. Prints nothing with `--json`. */
   say: (text: string) => void
 }
 
@@ -29,7 +29,7 @@ export interface Result {
   json: unknown
   /** Text for a person, without a final line break. Control characters are removed when it is printed. */
   text: string
-  /** The service refused a part of it; omitted: no. */
+  /** Whether the service refused a part of the command; omitted: false. */
   hasFailed?: boolean
 }
 

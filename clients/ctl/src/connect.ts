@@ -11,7 +11,7 @@ const defaultUrl = 'http://127.0.0.1:8090'
 
 /**
  * @param data the value of `--data`; null: the environment, then the default directory of the checkout.
- * @param place the checkout; null: none
+ * @param place the folder of the checkout; null: the program is installed from its package
  * @throws NotRunning
  */
 export function connectOperator(

@@ -3,8 +3,8 @@ import { OperatorError } from './operator/client.js'
 import type { Result } from './commands.js'
 
 /**
- * With one object: its result, or its refusal. With several: requests run one after the other, a refusal does not stop the
- * rest, and the command fails at the end if the service refused any.
+ * For one object, returns its result or throws its refusal. For several objects, requests run one after the other. A
+ * refusal does not stop the rest, and the command fails at the end if the service refused any request.
  */
 export async function each<T>(
   refs: readonly string[],

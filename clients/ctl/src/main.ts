@@ -3,7 +3,7 @@ import { checkout, namedAsPackages } from './place.js'
 import { runCtl } from './run.js'
 
 const argv = process.argv.slice(2)
-// Data for programs stays as it is.
+// Output for programs stays unchanged.
 const said = checkout === null && !argv.includes('--json') ? namedAsPackages : (text: string) => text
 
 process.exitCode = await runCtl(argv, {

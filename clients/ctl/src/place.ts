@@ -4,9 +4,12 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..', '..', '..')
 
-/** Null: the package. */
+/** The folder of the checkout; null: the program runs from its package. */
 export const checkout: string | null = existsSync(path.join(root, 'scripts', 'ctl')) ? root : null
 
-/** Messages, including those of the control plane, name the commands of a checkout. Returns them with the commands of the packages. */
+/**
+ * Replaces the commands of a checkout in a message by the commands of the packages. Messages of the control plane name
+ * the former.
+ */
 export const namedAsPackages = (text: string): string =>
   text.replace(/\.\/scripts\/(ctl|agent|control-plane)\b/g, 'phonerack-$1')

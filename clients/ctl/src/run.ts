@@ -54,7 +54,7 @@ function explain(error: unknown): [code: number, message: string, body: unknown]
   }
   if (error instanceof Unreachable || error instanceof NotRunning)
     return [1, error.message, { error: { code: 'not_running', message: error.message } }]
-  // Such as a file that is not valid XML.
+  // Other errors come from input such as a file with invalid XML.
   const message = error instanceof Error ? error.message : String(error)
   return [1, message, { error: { code: 'failed', message } }]
 }

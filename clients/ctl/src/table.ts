@@ -6,7 +6,7 @@ export interface Column<Row> {
   value: (row: Row) => string | number | null
 }
 
-/** Columns as wide as their longest value; `-` for an empty value. */
+/** A table whose columns are as wide as their longest value, with `-` for an empty value. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): string {
   if (rows.length === 0) return none
   const cells = [
@@ -32,6 +32,6 @@ export function fields(pairs: readonly (readonly [string, string | number | null
 
 const pad = (text: string, width: number): string => text + ' '.repeat(width - lengthOf(text))
 
-/** Counts graphemes; wide ones still count as one. */
+/** Counts graphemes. A wide grapheme counts as one too. */
 const lengthOf = (text: string): number => [...segmenter.segment(text)].length
 const segmenter = new Intl.Segmenter()

@@ -1,2 +1,2 @@
-/** A wrong command line; the message says what is expected. */
+/** The command line is invalid. The message names the expected form. */
 export class UsageError extends Error {}

@@ -1,4 +1,4 @@
-/** The devices of a command: those that its words name, or with `--all --host` those of a host. */
+/** The devices of a command: the devices that its words name, or all devices of a host with `--all --host`. */
 import type { Device, OperatorClient } from './operator/client.js'
 import type { Flag, Input } from './commands.js'
 import { UsageError } from './usage-error.js'
@@ -6,8 +6,8 @@ import { UsageError } from './usage-error.js'
 export const whichFlags = { all: true, host: 'NAME|ID' } as const satisfies Record<string, Flag>
 
 /**
- * IDs or serials. @param fits chooses among the devices of the host @throws UsageError for a command without a device, or
- * with both ways
+ * IDs or serials. @param fits chooses among the devices of the host @throws UsageError for a command without a device,
+ * or with both forms
  */
 export async function devicesFrom(
   { words, flags: { all, host } }: Pick<Input, 'words' | 'flags'>,

@@ -66,8 +66,8 @@ async function codeOf(response: Response): Promise<string | undefined> {
 }
 
 /**
- * The content policy allows pictures from the console and from `data:` only. The type is fixed, whatever the server
- * sent.
+ * The content policy allows pictures from the console and from `data:` only. The type is fixed, so that the server's
+ * answer cannot change it.
  */
 function urlOf(picture: Blob): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useSession, type ProjectRef } from '../api/session'
 
-/** Null: the user belongs to no project, or not to the project in the path. */
+/** Null: the user does not belong to any project, or not to the project in the path. */
 export function useProject(): ProjectRef | null {
   const { project } = useParams({ strict: false })
   const { projects } = useSession()

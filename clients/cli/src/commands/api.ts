@@ -71,7 +71,7 @@ export function headersOf(lines: readonly string[]): Record<string, string> {
       const match = /^([A-Za-z0-9-]+):\s*([\t\x20-\x7e]*)$/.exec(line)
       const name = match?.[1] ?? ''
       if (name === '') throw new UsageError(`\`--header\` takes "Name: value", not \`${line}\`.`)
-      // The key of the session goes with every request, and no other one.
+      // Each request uses the key of the session only.
       if (name.toLowerCase() === 'authorization')
         throw new UsageError('The key is not given on the command line.', 'Set PHONERACK_API_KEY.')
       return [name, match?.[2] ?? '']

@@ -30,7 +30,7 @@ const upload = (status: string, error: object | null = null) => ({
   expires_at: '2026-11-28T12:50:00.000Z',
 })
 
-/** The API with an upload URL on the same server. @param end the upload after its check */
+/** The API with an upload URL on the same server. @param end the upload after the service checked it */
 function takeUploads(end: object): void {
   const { answers, baseUrl } = bench.service
   answers.set('POST /v1/apps/uploads', () => ({
@@ -143,7 +143,7 @@ it('records for a time, and writes the video', async () => {
   expect(JSON.parse(result.out)).toMatchObject({ id: 'rec_aaaaaaaaaaaa', status: 'ready', file })
   expect(await readFile(file)).toEqual(Buffer.from([0, 1, 255]))
   expect(await bench.phonerack(['phone', 'record', one])).toMatchObject({ exitCode: 2 })
-  // No recording is made whose file could not be written.
+  // The command starts no recording when it could not write the file.
   const before = bench.service.seen.length
   const again = await bench.phonerack(['phone', 'record', one, '--for', '10ms', '-o', file])
   expect(again).toMatchObject({ exitCode: 2 })

@@ -1,4 +1,4 @@
-/** `doctor`: checks what commands need, and says what to do. */
+/** `doctor`: checks the settings and the connection, and advises. */
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { certificateCheck, clockCheck, fetchService, type Check } from '../checks.js'

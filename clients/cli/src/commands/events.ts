@@ -1,4 +1,4 @@
-/** `events`: follows what happens to the phones of the project, or lists what has happened. */
+/** `events`: follows new events of the project, or lists past events. */
 import type {
   EventGap,
   EventsOptions,
@@ -22,8 +22,8 @@ interface EventFlags extends PageFlags {
 export function addEventsCommand(program: Command, app: App): void {
   const command = program
     .command('events')
-    .description('follow what happens, until Ctrl-C; with --past, list what has happened')
-    .option('--type <type>', 'only these, such as phone.ready')
+    .description('follow new events until Ctrl-C; with --past, list past events')
+    .option('--type <type>', 'only events of this type, such as phone.ready')
     .option('--phone <id>', 'only events of this phone')
     .option('--after <event>', 'begin after the event with this id instead of now')
     .option('--past', 'list past events, newest first, instead of following new ones')
@@ -56,7 +56,7 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
   const { client } = await run.session()
   const options: EventsOptions = {
     signal: run.io.signal,
-    // stderr takes lines in their order.
+    // The stream writes the lines in order, so nobody awaits this one.
     onRetry: (error) => void run.out.note(run.out.paintErr('yellow', retryText(error))),
     ...(flags.type === undefined ? {} : { type: flags.type }),
     ...(flags.phone === undefined ? {} : { phone: flags.phone }),
@@ -69,7 +69,7 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
 const retryText = (error: PhonerackError | null): string =>
   `The connection was lost; trying again.${error === null ? '' : ` ${plain(error.toJSON().message)}`}`
 
-/** One line each: the object of the API with `--json`, the ID with `--quiet`. */
+/** Prints one line for each event: the object of the API with `--json`, the ID with `--quiet`. */
 async function show(run: Run, event: PhonerackEvent | EventGap): Promise<void> {
   if (event.object === 'gap')
     return run.out.answer(
@@ -102,7 +102,7 @@ const shown = [
   'balance_usd',
 ] as const
 
-/** The facts that the type does not say. `data` has one object. */
+/** The facts that the type does not contain. `data` has one object. */
 function factsOf(type: string, data: PhonerackEvent['data']): string {
   const facts = Object.values(data)[0] ?? {}
   return shown

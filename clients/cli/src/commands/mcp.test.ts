@@ -29,7 +29,7 @@ const envOf = (key: string | null): Record<string, string> => ({
   ...(key === null ? {} : { PHONERACK_API_KEY: key }),
 })
 
-/** @param more words and variables of the program */
+/** @param more further arguments and environment variables of the program */
 async function connect(
   era: (typeof eras)[number],
   more: { words?: string[]; env?: Record<string, string> } = {},
@@ -97,7 +97,7 @@ it.each(eras)('passes progress, and aborts the request that is cancelled, in rev
   await expect(call).rejects.toThrow()
   expect(progress).toEqual([5])
   await expect.poll(() => service.slow).toEqual({ running: 2, aborted: 1 })
-  // The connection is still good.
+  // The connection still works.
   expect((await client.callTool({ name: 'echo', arguments: { a: 1 } })).structuredContent).toEqual({ a: 1 })
   await client.close()
   expect(await other).toBeInstanceOf(Error)
@@ -115,7 +115,7 @@ it.each(eras)('answers with an error while the server does not run, in revision 
       return String(failure)
     })
     .toMatch(
-      /No connection to http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\. Nothing listens there: check the port/,
+      /No connection to http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\. Nothing listens on this port: check the port/,
     )
   expect(failure).toMatchObject({ data: { error: { code: 'connection_failed', retryable: true } } })
 })

@@ -13,7 +13,7 @@ export function addMcpCommand(program: Command, app: App): void {
 
 async function mcp(run: Run): Promise<void> {
   const { access, client, headers } = await run.session()
-  // Loaded here, since other commands would wait for it.
+  // Imported here, so that other commands do not load it.
   const { serveOverStdio } = await import('../mcp/bridge.js')
   const stdout = new Writable({
     decodeStrings: false,

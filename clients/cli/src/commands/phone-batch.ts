@@ -46,7 +46,7 @@ async function batch(run: Run, operands: readonly string[], flags: BatchFlags): 
     await run.io.out(`${plainJson(JSON.stringify(one.answer))}\n`)
     if (one.exitCode === exitCodes.ok) continue
     exitCode = one.exitCode
-    // The next batch would act on a screen that nobody knows.
+    // The next batch would act on an unknown screen.
     if (exitCode === exitCodes.unknownOutcome || flags.keepGoing !== true) break
   }
   if (exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
@@ -69,7 +69,10 @@ export function actionsOf(line: string, number: number): Action[] {
   throw new UsageError(`Line ${number} must be an action with a \`type\`, or an array of actions.`)
 }
 
-/** A refusal is an answer too, so that each line has one. An unknown outcome or a lost connection ends the command. */
+/**
+ * Runs one batch. A refusal is an answer too, so that each line gets an answer. An unknown outcome or a lost connection
+ * ends the command.
+ */
 async function batchOf(
   run: Run,
   phone: Phone,

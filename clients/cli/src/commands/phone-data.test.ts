@@ -30,7 +30,7 @@ it('removes control characters from an id of the server', async () => {
   bench.service.answers.set('POST /v1/phones', () => ({ status: 201, body: phoneFields(id, 'shop') }))
   for (const flags of [[], ['--quiet'], ['--json']]) {
     const { out, err } = await bench.phonerack(['phone', 'create', ...flags], { terminal: true })
-    // oxlint-disable-next-line no-control-regex -- the characters that are looked for
+    // oxlint-disable-next-line no-control-regex -- the test searches for these characters
     expect(`${out}${err}`).not.toMatch(/\u001b\[2J|\u009b|\u202e/)
   }
 })

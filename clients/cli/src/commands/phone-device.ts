@@ -18,7 +18,7 @@ export function addPhoneDeviceCommands(phone: Command, app: App): void {
       .command('clip')
       .description('print the clipboard, or set it')
       .argument('[phone]')
-      .option('--set <text>', 'put this text there; - reads it from stdin'),
+      .option('--set <text>', 'the text to set; - reads it from stdin'),
     clip,
   )
   app.on<LocateFlags>(
@@ -37,12 +37,12 @@ export function addPhoneDeviceCommands(phone: Command, app: App): void {
         .command(each.name)
         .description(`print the ${each.label}, or set it`)
         .argument('[phone]')
-        .option('--set <value>', `such as ${each.example}`),
+        .option('--set <value>', `the new value, such as ${each.example}`),
       (run, operands, flags) => setting(run, operands, flags, each),
     )
 }
 
-/** A setting that is one word. */
+/** A setting whose value is one word. */
 interface Setting {
   name: 'locale' | 'timezone'
   label: string

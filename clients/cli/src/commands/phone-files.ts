@@ -35,13 +35,13 @@ export function addPhoneFileCommands(phone: Command, app: App): void {
       .description('copy a file from the phone')
       .argument('[phone]')
       .argument('[path]')
-      .option('-o, --output <file>', 'write it there; - is stdout')
+      .option('-o, --output <file>', 'the file to write; - is stdout')
       .option('--force', 'overwrite the file'),
     pull,
   )
 }
 
-/** Paths of a phone start with `/`, names of phones seldom do. */
+/** An operand that starts with `/` is a path on the phone, another one is a phone. */
 export function folderOperands(operands: readonly string[]): Operands {
   const [first] = operands
   if (operands.length === 1 && first?.startsWith('/') === true) return { phone: null, rest: [first] }

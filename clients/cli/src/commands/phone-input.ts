@@ -41,7 +41,7 @@ interface Given<Flags> {
 }
 
 export function addPhoneInputCommands(phone: Command, app: App): void {
-  /** A command that runs one action, after a wait for its target with `--timeout`. */
+  /** Adds a command that runs one action. With `--timeout`, the command waits for the target first. */
   const add = <Flags extends object>(
     command: Command,
     names: readonly string[],
@@ -60,7 +60,7 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
   const onTarget = (name: string, description: string, words = '[phone]', what = 'the element'): Command =>
     targetOptions(phone.command(name).description(description).argument(words), what).option(
       '--timeout <duration>',
-      'wait this long for the element; without it, it must be there now',
+      'how long to wait for the element; by default, it must be on the screen now',
     )
 
   add<{ double?: boolean; long?: boolean; duration?: string }>(
@@ -74,7 +74,7 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
   add<{ duration?: string }>(
     onTarget('long-press', 'touch an element or a point for longer, like `tap --long`').option(
       '--duration <duration>',
-      'this long; the default is 800ms',
+      'the duration of the touch; the default is 800ms',
     ),
     [],
     ({ flags, lastSnapshot }) => tapOf(requiredTarget(flags, lastSnapshot), { ...flags, long: true }),
@@ -136,7 +136,7 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
     )
       .argument('[where]')
       .option('--amount <part>', 'part of the scrollable area, such as 0.5')
-      .option('--direction <direction>', 'with `to`: where to look; the default is down'),
+      .option('--direction <direction>', 'with `to`: the direction to scroll in; the default is down'),
     ['where'],
     ({ rest: [where = ''], flags, lastSnapshot }) => scrollOf(where, flags, targetOf(flags, lastSnapshot)),
   )
@@ -212,7 +212,7 @@ function scrollOf(
   })
 }
 
-/** The API checks the names, since keys may be added. */
+/** The API checks the names, because later releases may add keys. */
 function keyOf(name: string, modifiers: readonly string[] | undefined): Action {
   if (modifiers === undefined && (name === 'back' || name === 'home' || name === 'recents'))
     return { type: name }

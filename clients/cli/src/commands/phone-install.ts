@@ -49,12 +49,15 @@ async function apps(run: Run, operands: readonly string[], { system }: { system?
       { title: 'VERSION', value: ({ version_name: version }) => version },
       { title: 'CODE', value: ({ version_code: code }) => code },
     ],
-    system === true ? 'No apps.' : 'No apps but those of the system: --system lists them.',
+    system === true ? 'No apps.' : 'No apps except for system apps, which --system lists.',
   )
   await run.out.answer({ data, next_cursor: null }, text, data.map((each) => plain(each.package)).join('\n'))
 }
 
-/** A file that exists or looks like one, an upload, or a package. */
+/**
+ * Tells a file, an upload and a package apart. A text that looks like a path counts as a file even if no such file
+ * exists.
+ */
 export function installableOf(text: string, exists: (file: string) => boolean): Installable {
   if (/^upl_[a-z2-7]{12}$/.test(text)) return { upload: text }
   if (exists(text)) return text
@@ -89,7 +92,7 @@ const labels: Readonly<Record<Part, string>> = {
   installing: 'Installing',
 }
 
-/** Shows the parts of an upload, and of an install. */
+/** Returns a function that shows the progress of an upload and an install. */
 export const onProgressOf =
   (shown: Progress) =>
   ({ part, fraction }: { part: Part; fraction: number | null }): void =>

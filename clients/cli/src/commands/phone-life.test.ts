@@ -176,7 +176,7 @@ it('rents no phone when it cannot make it the default one', async () => {
 })
 
 it('rents no phone as the default one when the settings file cannot be written', async () => {
-  // A folder so deep that a second file, with a longer name, is refused: also for root, which ignores modes.
+  // The folder is so deep that a file with a longer name is refused, also for root, which ignores modes.
   const depth = (process.platform === 'linux' ? 4096 : 1024) - 36
   let home = bench.home
   while (home.length < depth)

@@ -16,7 +16,7 @@ import { metadataOf } from '../metadata.js'
 interface StartFlags {
   idleTimeout?: string
   maxDuration?: string
-  /** `--no-wait` makes it false. */
+  /** False with `--no-wait`. */
   wait: boolean
   capacity?: string
 }
@@ -35,7 +35,10 @@ const startOptions = (command: Command): Command =>
     .option('--idle-timeout <duration>', 'park after this time without use')
     .option('--max-duration <duration>', 'park at the latest after this time')
     .option('--no-wait', 'return before the phone is ready')
-    .option('--capacity <duration>', 'wait this long for a free phone; without it, the command fails')
+    .option(
+      '--capacity <duration>',
+      'how long to wait for a free phone; by default, the command fails immediately',
+    )
 
 export function addPhoneLifeCommands(phone: Command, app: App): void {
   app.on<CreateFlags>(
@@ -44,9 +47,9 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
         .command('create')
         .description('rent a phone, and wait until it is ready; it is billed until it parks')
         .option('--name <name>', 'a name')
-        .option('--country <code>', 'two letters; `account` lists them')
+        .option('--country <code>', 'country of the phone, two letters; `account` lists the countries')
         .option('--metadata <key=value...>', 'metadata')
-        .option('--on-idle <park|delete>', 'delete: delete the phone where it would park (default: park)')
+        .option('--on-idle <park|delete>', 'delete: delete the phone instead of parking it (default: park)')
         .option('--idempotency-key <key>', 'a repeat with the same key returns the same phone')
         .option('--use', 'make it the default phone'),
     ),
@@ -85,7 +88,7 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
   app.on(
     phone
       .command('reset')
-      .description('delete all data of a phone, and wait until it is ready; asks before')
+      .description('delete all data of a phone, and wait until it is ready; asks for confirmation')
       .argument('<phone>'),
     async (run, [given = '']) => {
       const found = await phoneOf(run, given)
@@ -95,7 +98,10 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
     },
   )
   app.on(
-    phone.command('delete').description('delete a phone with its data; asks before').argument('<phone>'),
+    phone
+      .command('delete')
+      .description('delete a phone with its data; asks for confirmation')
+      .argument('<phone>'),
     remove,
   )
 }
@@ -127,7 +133,7 @@ async function create(run: Run, _operands: readonly string[], flags: CreateFlags
     ...(flags.metadata === undefined ? {} : { metadata: metadataOf(flags.metadata) }),
     ...(flags.onIdle === undefined ? {} : { onIdle: onIdleOf(flags.onIdle) }),
     ...(flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey }),
-    // The id is known before the wait, and is shown if the wait fails.
+    // `create` returns immediately with the id, so that the error of a failed wait can name the phone.
     wait: false,
   })
   if (flags.use === true && access.context !== null) await setDefault(run, access.context, phone.id)
@@ -142,7 +148,10 @@ async function start(run: Run, operands: readonly string[], flags: StartFlags): 
   await answer(run, phone)
 }
 
-/** After a create or a start. @throws an error that does not advise a repeat, which would be another create or start */
+/**
+ * Waits for a phone after a create or a start. @throws an error that does not advise to repeat the command, because a
+ * repeat would be another create or start
+ */
 async function readyAfterWrite(run: Run, phone: Phone, label: string): Promise<void> {
   try {
     await ready(run, phone, label)
@@ -153,17 +162,17 @@ async function readyAfterWrite(run: Run, phone: Phone, label: string): Promise<v
   }
 }
 
-/** @throws after a notice that the phone is billed */
+/** Waits until a phone is ready. If the wait fails, prints that the phone is billed. @throws the error of the wait */
 export async function ready(run: Run, phone: Phone, label: string, timeout?: number): Promise<void> {
   if (phone.status === 'ready') return
   try {
     await run.out.during(`${label} ${phone.id}`, () => phone.waitUntilReady({ ...run.call, timeout }))
   } catch (error) {
-    // An error that names the phone says that it has ended.
+    // An error that names the phone already says that the phone has ended.
     if (!(error instanceof PhonerackError && error.details['phone'] !== undefined))
       await run.out.notice(
         phone.data,
-        `The phone is ${phone.id}. While it starts or runs it is billed: \`phonerack phone park ${phone.id}\` ends that.`,
+        `The phone is ${phone.id}. It is billed while it starts or runs: \`phonerack phone park ${phone.id}\` ends the billing.`,
       )
     throw error
   }
@@ -194,10 +203,10 @@ const answer = (run: Run, phone: Phone): Promise<void> =>
 export const noContext = (): UsageError =>
   new UsageError(
     'A default phone belongs to a context, and the key is from the environment.',
-    'Set PHONERACK_PHONE there too.',
+    'Set PHONERACK_PHONE in the environment too.',
   )
 
-/** The default phone of a context. */
+/** Stores the default phone of a context. */
 export async function setDefault(run: Run, context: string, id: string | null): Promise<void> {
   const config = await settings(run.io)
   const current = config.contexts[context]

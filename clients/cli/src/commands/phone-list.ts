@@ -43,7 +43,7 @@ async function list(run: Run, _operands: readonly string[], flags: ListFlags): P
   const { client } = await run.session()
   const options: ListOptions = {
     ...run.call,
-    // The API checks the value, since more may be added.
+    // The API checks the value, because later releases may add statuses.
     ...(flags.status === undefined ? {} : { status: flags.status as NonNullable<ListOptions['status']> }),
     ...(flags.metadata === undefined ? {} : { metadata: metadataOf([flags.metadata]) }),
   }

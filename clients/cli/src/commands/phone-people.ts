@@ -27,7 +27,7 @@ export function addPhonePeopleCommands(phone: Command, app: App): void {
       .command('live')
       .description('print a link to the live screen; a person with the link controls the phone')
       .argument('[phone]')
-      .option('--expires <duration>', 'the link works this long; the default is 1h')
+      .option('--expires <duration>', 'how long the link works; the default is 1h')
       .option('--view-only', 'the link shows the screen and takes no input'),
     live,
   )
@@ -48,7 +48,7 @@ export function addPhonePeopleCommands(phone: Command, app: App): void {
       .argument('[phone]')
       .option('--for <duration>', 'this long')
       .option('--name <name>', 'a name')
-      .option('-o, --output <file>', 'write it there; the default is the id of the recording')
+      .option('-o, --output <file>', 'the file to write; the default is the id of the recording')
       .option('--force', 'overwrite the file'),
     record,
   )
@@ -106,7 +106,7 @@ async function record(run: Run, operands: readonly string[], flags: RecordFlags)
   })
   const label = `Recording ${phone.id}${ms === null ? ' (Ctrl-C ends it)' : ''}`
   const video = await run.out.during(label, async (progress) => {
-    // Ctrl-C ends the recording and keeps the video: from here on, requests have no signal.
+    // Ctrl-C ends the recording and keeps the video, so later requests have no signal.
     await timeOrInterrupt(ms, run.io.signal)
     await recording.stop()
     progress.update('Making the video')

@@ -105,7 +105,7 @@ it('grants and revokes permissions, with or without their prefix', async () => {
     revoke: ['a.b.C'],
   })
   expect(await bench.phonerack(['phone', 'permissions', one, 'com.a'])).toMatchObject({ exitCode: 2 })
-  // An option takes one value, so the phone and the package may come after it.
+  // The option takes one value, so the phone and the package can follow it.
   expect(await bench.phonerack(['phone', 'permissions', '--grant', 'camera', one, 'com.a'])).toMatchObject({
     exitCode: 0,
   })

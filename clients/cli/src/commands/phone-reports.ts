@@ -37,7 +37,7 @@ export function addPhoneReportCommands(phone: Command, app: App): void {
         .description("print lines of Android's log, the newest last")
         .argument('[phone]')
         .option('--package <package>', 'only lines of this app')
-        .option('--level <level>', `only these and above: ${levels.join(', ')}`)
+        .option('--level <level>', `only lines of this level and above: ${levels.join(', ')}`)
         .option('--since <duration>', 'only the last 10m, 1h, …'),
     ),
     logs,
@@ -149,7 +149,7 @@ async function notifications(run: Run, operands: readonly string[], flags: Notif
   await run.out.answer({ data }, text, data.map(({ id }) => plain(id)).join('\n'))
 }
 
-/** Android's own permissions may be given without their prefix. */
+/** Android's own permissions may be named without their prefix. */
 const nameOf = (permission: string): string =>
   permission.includes('.') ? permission : `android.permission.${permission.toUpperCase()}`
 

@@ -40,7 +40,7 @@ export function addPhoneScreenCommands(phone: Command, app: App): void {
       .command('shot')
       .description('take a screenshot')
       .argument('[phone]')
-      .option('-o, --output <file>', 'write it there; - is stdout')
+      .option('-o, --output <file>', 'the file to write; - is stdout')
       .option('--format <format>', 'png or jpeg')
       .option('--max-width <pixels>', 'make it narrower')
       .option('--annotate', 'draw the numbers of the elements')
@@ -56,7 +56,10 @@ export function addPhoneScreenCommands(phone: Command, app: App): void {
       .option('--idle', 'until the screen stops changing')
       .option('--ready', 'until the phone is ready')
       .option('--parked', 'until the phone is parked')
-      .option('--timeout <duration>', 'at most this long; the default for an element is 10s, the most 60s'),
+      .option(
+        '--timeout <duration>',
+        'the longest wait; for an element, the default is 10s and the maximum 60s',
+      ),
     wait,
   )
 }
@@ -124,7 +127,7 @@ async function waitForStatus(
       phone: phone.id,
     })
   }
-  // A phone that is not parking does not park by a wait.
+  // Waiting cannot park a phone that is not parking.
   if (phone.status !== status)
     throw new NotDone(
       'not_parked',

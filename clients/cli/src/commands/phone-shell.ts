@@ -1,4 +1,4 @@
-/** `phone shell`: the commands of a phone without `phonerack phone` and without the phone. */
+/** `phone shell`: runs commands of one phone, typed without `phonerack phone` and the phone. */
 import { createInterface, type Interface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
@@ -60,7 +60,7 @@ async function readLines(
   outer.io.signal.addEventListener('abort', close)
   const closed = new AbortController()
   lines.once('close', () => closed.abort())
-  /** The end of stdin is a no; so is Ctrl-C. */
+  /** The end of stdin and Ctrl-C count as no. */
   const ask = (question: string, signal: AbortSignal): Promise<string> =>
     new Promise((resolve) => {
       if (closed.signal.aborted || signal.aborted) return resolve('')
@@ -111,7 +111,9 @@ const flagsOf = ({ flags }: Run): string[] => [
   ...(flags.yes === true ? ['--yes'] : []),
 ]
 
-/** A whole command line; null: nothing to do. A number after `tap` and others is `--ref`. */
+/**
+ * The complete command line of a line; null: the line is empty. A number after commands such as `tap` means `--ref`.
+ */
 export function shellWords(line: string, group: Command, phoneId: string): string[] | null {
   const [name, ...rest] = wordsOf(line)
   if (name === undefined || name.startsWith('#')) return null

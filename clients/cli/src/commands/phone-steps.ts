@@ -11,7 +11,7 @@ import { localName, requireFree, saveFile } from '../save.js'
 import { record, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
-/** The file endings of exports. */
+/** The file extensions of exports. */
 const endings: Readonly<Record<StepExportForm, string>> = {
   html: 'html',
   jsonl: 'jsonl',
@@ -55,7 +55,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
       .description('write the picture of a step to a file')
       .argument('[phone]')
       .argument('<step>')
-      .option('-o, --output <file>', 'write it there; - is stdout; the default is the id of the step')
+      .option('-o, --output <file>', 'the file to write; - is stdout; the default is the id of the step')
       .option('--force', 'overwrite the file'),
     shot,
   )
@@ -68,7 +68,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
       .option('--session <id>', 'the default is the last one that has steps')
       .option(
         '-o, --output <file>',
-        'write it there; - is stdout; the default is the ID of the session or the phone',
+        'the file to write; - is stdout; the default is the ID of the session or the phone',
       )
       .option('--force', 'overwrite the file'),
     exportSession,
@@ -79,7 +79,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
 async function list(run: Run, operands: readonly string[], flags: ListFlags): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   const session = flags.session === undefined ? {} : { session: flags.session }
-  // The table has only columns without screens.
+  // The table has no column for the screen.
   const observations = run.flags.json === true ? 'full' : 'none'
   const page = await pageOf(phone.steps.list({ ...run.call, ...session, observations }), flags)
   const text = table(
@@ -99,7 +99,7 @@ async function list(run: Run, operands: readonly string[], flags: ListFlags): Pr
 
 const senderOf = ({ by }: Step): string => plain(`${by.via} ${by.client ?? by.key_name ?? ''}`.trim())
 
-/** Actions by their names that are shown. */
+/** The number of actions that a line names. */
 const shown = 4
 
 function actionsOf({ actions, completed }: Step): string {
@@ -137,7 +137,7 @@ function stepText(step: Step): string {
   ].join('\n')
 }
 
-/** `ok  {"type":"tap",…}`. An action without a result was not started, or its result is unknown. */
+/** `ok  {"type":"tap",…}`. An action without a result did not start, or its outcome is unknown. */
 function actionLine(action: Step['actions'][number], result: Step['results'][number] | undefined): string {
   const outcome = result === undefined ? '-' : result.ok ? 'ok' : (result.error?.code ?? 'failed')
   return plain(`${outcome}  ${JSON.stringify(action)}`)

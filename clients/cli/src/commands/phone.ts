@@ -1,4 +1,4 @@
-/** `phone …`. Commands on a phone take its id or name first. */
+/** `phone …`. Commands on a phone take its id or name as the first operand. */
 import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { usageOf } from '../phone-operand.js'

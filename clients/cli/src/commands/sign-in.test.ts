@@ -1,4 +1,4 @@
-/** Login, contexts, logout, and where the key is. */
+/** Login, contexts, logout, and the place of the key. */
 import { writeFileSync } from 'node:fs'
 import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -76,7 +76,7 @@ it('reads a settings file that is read-only, and replaces it at login', async ()
 it('sends nothing when the settings file cannot be written', async () => {
   await login()
   bench.service.seen.length = 0
-  // Root cannot write there either: the folder that the link names is missing.
+  // The link points to a missing folder, so that root cannot write either.
   const nowhere = path.join(bench.home, 'nowhere')
   await mkdir(nowhere)
   await symlink(path.join(nowhere, 'missing', 'folder'), path.join(nowhere, 'phonerack'))
@@ -183,7 +183,7 @@ it('checks all that a command needs', async () => {
     'clock',
     'key',
   ])
-  // The clock of the tests does not run.
+  // The tests use a fixed clock.
   expect(checks.find(({ name }) => name === 'clock')).toMatchObject({ status: 'warning' })
   bench.service.answers.set('GET /v1/account', () => refusal(401, 'authentication_error', 'key_revoked'))
   const revoked = await bench.phonerack(['doctor'], { env: {} })

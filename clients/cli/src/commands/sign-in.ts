@@ -80,7 +80,7 @@ async function login(run: Run, _operands: readonly string[], flags: LoginFlags):
 
 async function confirmed(run: Run, origin: string, client: string | undefined): Promise<Context> {
   const name = (client ?? `phonerack on ${run.io.hostname}`).replace(/[^ -~]/g, '').slice(0, 60)
-  // For the check of the address, which the SDK makes with a key too.
+  // The client is created only for its check of the address.
   clientOf({ baseUrl: origin, apiKey: 'none' })
   const setup = await Setup.start({
     ...run.call,
@@ -97,7 +97,7 @@ async function confirmed(run: Run, origin: string, client: string | undefined): 
   return { base_url: origin, api_key: apiKey, project }
 }
 
-/** A key that the person already has. It is checked before it is stored. */
+/** Reads a key that the person already has, and checks it before it is stored. */
 async function keyOf(run: Run, origin: string): Promise<Context> {
   const apiKey = (await readAll(run.io)).toString('utf8').trim()
   if (apiKey === '') throw new UsageError('stdin has no key.')

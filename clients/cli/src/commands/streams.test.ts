@@ -202,7 +202,7 @@ it('answers no to a question when the terminal of the shell closes', async () =>
   expect(bench.service.seen.some(({ method }) => method === 'DELETE')).toBe(false)
 })
 
-/** Types into a shell on a terminal. `shows` waits for a text that came after the last call. */
+/** Types into a shell on a terminal. `shows` waits for text that was printed after the last call. */
 async function onTerminal(
   use: (write: (text: string) => void, shows: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<Result> {

@@ -41,7 +41,7 @@ export function addWebhookCommands(program: Command, app: App): void {
       .option('--url <url>', 'send events there')
       .option('--type <type>', typeText, repeated)
       .option('--all-types', 'events of all types')
-      .option('--description <text>', 'a text for people; empty: none')
+      .option('--description <text>', 'a note for people; an empty text removes it')
       .option('--enable', 'switch it on')
       .option('--disable', 'switch it off: nothing is sent, and pending deliveries fail'),
     update,
@@ -51,13 +51,16 @@ export function addWebhookCommands(program: Command, app: App): void {
   app.on(
     webhook
       .command('rotate')
-      .description('replace the secret; the one before it is valid for another day')
+      .description('replace the secret; the previous secret stays valid for a day')
       .argument('<webhook>'),
     rotate,
   )
   app.on<PageFlags>(
     pageOptions(
-      webhook.command('deliveries').description('list what was sent, with the answers').argument('<webhook>'),
+      webhook
+        .command('deliveries')
+        .description('list the deliveries, with the responses')
+        .argument('<webhook>'),
     ),
     deliveries,
   )
@@ -99,7 +102,7 @@ async function list(run: Run): Promise<void> {
       { title: 'TYPES', value: typesText },
       { title: 'STATE', value: (each) => stateOf(run, each) },
     ],
-    'No webhooks. Create one with `phonerack webhook create <url>`.',
+    'No webhooks. Create a webhook with `phonerack webhook create <url>`.',
   )
   await run.out.answer({ data: webhooks }, text, webhooks.map(({ id }) => id).join('\n'))
 }
@@ -201,7 +204,7 @@ function stateOf(run: Run, { enabled, failing_since: since }: Webhook): string {
   return since === null ? 'on' : `failing since ${relative(since, run.io.now()) ?? since}`
 }
 
-/** The status of the response, or why there is none. */
+/** The status of the response, or the reason why no response arrived. */
 const resultOf = ({ response, error }: Delivery): string | null =>
   response === null ? error : String(response.status)
 

@@ -1,4 +1,4 @@
-/** Which service and which key a command uses. A stored key is used only for the origin that it was stored for. */
+/** Chooses the service and the key of a command. A stored key is sent only to the origin that it was stored for. */
 import { SignInError, UsageError } from '../usage-error.js'
 import type { Io } from '../io.js'
 import type { Config } from './config.js'
@@ -6,12 +6,12 @@ import type { Config } from './config.js'
 export interface Access {
   baseUrl: string
   apiKey: string
-  /** Null: base URL and key are from the environment. */
+  /** Null: the base URL and the key come from the environment. */
   context: string | null
   keyFrom: 'environment' | 'context'
 }
 
-/** `--context`, then the environment, then the current context. */
+/** Uses `--context`, then the environment, then the current context. */
 export function accessOf(config: Config, env: Io['env'], flag: string | undefined): Access {
   if (flag !== undefined) return ofContext(config, flag)
   const apiKey = env['PHONERACK_API_KEY'] || undefined
@@ -36,7 +36,7 @@ export function accessOf(config: Config, env: Io['env'], flag: string | undefine
     const found = ordered.find((name) => originOf(config.contexts[name]?.base_url ?? '') === origin)
     if (found !== undefined && origin !== null) return ofContext(config, found)
     throw new SignInError(
-      `No key is stored for ${baseUrl}, the PHONERACK_BASE_URL.`,
+      `No key is stored for PHONERACK_BASE_URL, which is ${baseUrl}.`,
       'Run `phonerack login`, or set PHONERACK_API_KEY.',
     )
   }
@@ -47,7 +47,7 @@ export function accessOf(config: Config, env: Io['env'], flag: string | undefine
   )
 }
 
-/** `PHONERACK_CONTEXT`, then the last one that was used with `login` or `context use`. */
+/** The context of `PHONERACK_CONTEXT`, or that of the last `login` or `context use`. */
 const currentOf = (config: Config, env: Io['env']): string | null =>
   (env['PHONERACK_CONTEXT'] || null) ?? config.current
 
@@ -64,7 +64,7 @@ function ofContext({ contexts }: Config, name: string): Access {
   )
 }
 
-/** Null: not an address of http or https. */
+/** Null: the text is not an http or https address. */
 export function originOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, origin } = new URL(url)
@@ -75,5 +75,5 @@ export function originOf(url: string): string | null {
 export function requireOrigin(url: string): string {
   const origin = originOf(url)
   if (origin !== null) return origin
-  throw new UsageError(`\`${url}\` is not an address.`, 'Write it like https://phones.example.')
+  throw new UsageError(`\`${url}\` is not an address.`, 'Give an address such as https://phones.example.')
 }

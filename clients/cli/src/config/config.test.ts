@@ -1,4 +1,4 @@
-/** The settings: where they are, who may read them, and which key goes where. */
+/** The settings: their place, their access rights, and the choice of the key. */
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,11 +1,11 @@
-/** The contexts of a user: one for each installation or project. */
+/** The contexts of a user: an installation and a project each, with the key. */
 import { UsageError } from '../usage-error.js'
 
 export interface Context {
   base_url: string
   api_key: string
   project: string
-  /** The phone that commands take without a phone. */
+  /** The default phone of commands. */
   phone?: string
 }
 
@@ -21,7 +21,7 @@ export const emptyConfig = (): Config => ({ version: 1, current: null, contexts:
 export function parseConfig(text: string, file: string): Config {
   const refused = new UsageError(
     `${file} is not a settings file of this version.`,
-    'Correct it, or delete it and run `phonerack login`.',
+    'Correct the file, or delete it and run `phonerack login`.',
   )
   let parsed: unknown
   try {
@@ -68,7 +68,7 @@ export const withContext = (config: Config, name: string, context: Context): Con
   contexts: { ...config.contexts, [name]: context },
 })
 
-/** Without a context, another one is current if only one is left. */
+/** Removes a context. If only one context remains, it becomes the current one. */
 export function withoutContext(config: Config, name: string): Config {
   const contexts = Object.fromEntries(Object.entries(config.contexts).filter(([other]) => other !== name))
   const left = Object.keys(contexts)

@@ -14,7 +14,7 @@ export function configFile({ env, platform, home }: Pick<Io, 'env' | 'platform' 
 function folderOf(env: Io['env'], platform: NodeJS.Platform, home: string): string {
   if (platform === 'win32') return env['APPDATA'] ?? path.win32.join(home, 'AppData', 'Roaming')
   const given = env['XDG_CONFIG_HOME']
-  // The specification of XDG says to ignore relative paths.
+  // The XDG specification requires programs to ignore relative paths.
   if (given !== undefined && path.posix.isAbsolute(given)) return given
   return platform === 'darwin'
     ? path.posix.join(home, 'Library', 'Application Support')

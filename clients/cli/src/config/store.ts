@@ -1,4 +1,4 @@
-/** The settings file. Only its owner may read it, since it has keys. */
+/** The settings file. It contains keys, so only its owner may read it. */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,7 +16,7 @@ export async function readConfig(file: string): Promise<Config> {
   return parseConfig(text, file)
 }
 
-/** Replaces the file as a whole, so that a reader or a crash never finds a part of it. */
+/** Replaces the file atomically, so that no reader finds a part of it, even after a crash. */
 export async function writeConfig(file: string, config: Config): Promise<void> {
   const temporary = await temporaryFor(file)
   try {
@@ -34,7 +34,7 @@ export async function writeConfig(file: string, config: Config): Promise<void> {
   }
 }
 
-/** Before work whose result would be lost. @throws UsageError if the file cannot be replaced */
+/** Call it before work whose result would otherwise be lost. @throws UsageError if the file cannot be replaced */
 export async function requireWritable(file: string): Promise<void> {
   try {
     const temporary = await temporaryFor(file)
@@ -44,24 +44,24 @@ export async function requireWritable(file: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException
     throw new UsageError(
       `The settings file ${file} cannot be written: ${code ?? String(error)}.`,
-      'Make its folder writable. On Linux, XDG_CONFIG_HOME can name another one.',
+      'Make its folder writable. On Linux, XDG_CONFIG_HOME can name another folder.',
     )
   }
 }
 
-/** A name in the folder of the file, which exists then. */
+/** Creates the folder of the file, and returns a temporary name in it. */
 async function temporaryFor(file: string): Promise<string> {
   const folder = path.dirname(file)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return path.join(folder, `.config-${randomUUID()}.json`)
 }
 
-/** Takes the rights of others away. True: others could read the file, and no longer can. */
+/** Removes the access of other users. True: other users could read the file before. */
 export async function tighten(file: string, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'win32') return false
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) === 0) return false
-  // It fails on a read-only mount, where commands that only read the settings still work.
+  // `chmod` fails on a read-only mount, where commands that only read the settings still work.
   return chmod(file, 0o600).then(
     () => true,
     () => false,

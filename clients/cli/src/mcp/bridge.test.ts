@@ -121,7 +121,7 @@ const events = { 'content-type': 'text/event-stream' }
 it('gives up a request without an answer, and closes it', async () => {
   stdin.end()
   await served
-  // Longer than a slow machine takes to connect.
+  // A slow machine connects within this time.
   serve(1000)
   let isClosed = false
   service.instead = (_request, response) => response.on('close', () => (isClosed = true))

@@ -20,7 +20,7 @@ export interface BridgeOptions {
   stdout: Writable
   /** Ends the bridge. */
   signal: AbortSignal
-  /** For faults of the connection to the client, outside of any request. */
+  /** Reports faults of the connection to the client outside of any request. */
   report: (error: Error) => void
   /** Milliseconds for one request. */
   limitMs: number
@@ -32,13 +32,13 @@ interface Pending {
   timer: NodeJS.Timeout
 }
 
-/** Resolves when stdin ends or the signal is aborted. Requests that still run are aborted then. */
+/** Resolves when stdin ends or the signal is aborted. Running requests are then aborted. */
 export async function serveOverStdio(options: BridgeOptions): Promise<void> {
   const stdio = new StdioServerTransport(options.stdin, options.stdout)
   const http = new StreamableHTTPClientTransport(options.endpoint, {
     requestInit: { headers: { ...options.headers } },
     fetch: fetchAnswer,
-    // The server keeps no sessions: a stream that broke cannot be resumed.
+    // The server keeps no sessions, so a broken stream cannot be resumed.
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 0,
@@ -84,7 +84,7 @@ export async function serveOverStdio(options: BridgeOptions): Promise<void> {
 
   stdio.onmessage = (message) => {
     if (isJSONRPCRequest(message)) send(message)
-    // Any other notification concerns a session, which the server does not have.
+    // Other notifications concern a session, which the server does not have.
     else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const id = message.params?.['requestId']
       if (typeof id === 'string' || typeof id === 'number') settle(id)?.stop.abort()
@@ -119,7 +119,7 @@ export async function serveOverStdio(options: BridgeOptions): Promise<void> {
   }
 }
 
-/** Only requests are sent, so 202 would leave one without an answer. */
+/** The bridge sends only requests, so status 202 would leave a request without an answer. */
 async function fetchAnswer(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
   if (response.status === 202) throw new NoAnswerError()

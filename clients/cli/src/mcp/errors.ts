@@ -1,4 +1,4 @@
-/** Errors of the HTTP side as JSON-RPC errors, whose message a client shows its model. */
+/** Turns errors of the HTTP side into JSON-RPC errors. Clients show the message to their model. */
 import { PhonerackError } from '@phonerack/sdk'
 import { fetchFailureOf, isUnsent, parsed, readEnvelope, unexpectedAnswer } from '@phonerack/sdk/internal'
 import { SdkHttpError, type JSONRPCErrorResponse, type JSONRPCRequest } from '@modelcontextprotocol/client'
@@ -31,16 +31,16 @@ function knownError(request: JSONRPCRequest, error: unknown, origin: string): un
   return unknownError(request, 'connection_failed', `The connection broke: ${fetchFailureOf(error).reason}.`)
 }
 
-/** An answer with a status of failure: the API's envelope, or one of a proxy. */
+/** The error of an answer with a failure status, from the API or from a proxy. */
 function httpError(request: JSONRPCRequest, status: number, body: unknown): PhonerackError {
   const fields = readEnvelope(body)
   if (fields !== null) return new PhonerackError(fields, { status, requestId: fields.requestId })
   const error = unexpectedAnswer(status, 'without an error of Phonerack')
-  // A proxy that gave up says nothing about the outcome.
+  // The error of a proxy does not tell whether the request ran.
   return status >= 500 ? unknownError(request, error.code, error.toJSON().message) : error
 }
 
-/** The error of JSON-RPC that an MCP server sends with a status of failure, also without an id. */
+/** The JSON-RPC error that an MCP server sends with a failure status, with or without an id. */
 function rpcErrorIn(body: unknown): JSONRPCErrorResponse['error'] | null {
   const error = isRecord(body) && body['jsonrpc'] === '2.0' ? body['error'] : undefined
   if (!isRecord(error)) return null
@@ -52,14 +52,14 @@ function rpcErrorIn(body: unknown): JSONRPCErrorResponse['error'] | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The answer ended without the message that answers the request. */
+/** The error of an answer that ended before the message for the request. */
 export const lostError = (request: JSONRPCRequest, origin: string): PhonerackError =>
   unknownError(request, 'connection_failed', `The connection to ${origin} ended before the answer.`)
 
 export const timeoutError = (request: JSONRPCRequest, limitMs: number): PhonerackError =>
   unknownError(request, 'timeout', `The server did not answer within ${limitMs / 1000} s.`)
 
-/** Status 202 for a request. */
+/** The server answered a request with status 202. */
 export class NoAnswerError extends Error {
   override readonly message = 'The server answered with status 202 and without a result.'
 }

@@ -1,4 +1,4 @@
-/** An HTTP server with a real MCP server behind `/mcp`, which keeps no sessions, as that of the service. */
+/** An HTTP server with a real MCP server behind `/mcp`, which keeps no sessions, like the service. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -9,7 +9,7 @@ export interface McpService {
   baseUrl: string
   /** Headers of each request. */
   seen: IncomingMessage['headers'][]
-  /** Calls of `slow` that run, and those that were aborted. */
+  /** The numbers of running and aborted calls of `slow`. */
   slow: { running: number; aborted: number }
   /** Answers the next requests instead of the MCP server; null: none. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void) | null

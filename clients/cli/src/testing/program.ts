@@ -24,7 +24,7 @@ export interface Settings {
 export interface Bench {
   service: Service
   home: string
-  /** With the key in the environment, unless `env` is given. */
+  /** Runs a command line, with the key in the environment unless `env` is given. */
   phonerack: (words: readonly string[], settings?: Settings) => Promise<Result>
   close: () => Promise<void>
 }

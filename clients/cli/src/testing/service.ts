@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface Seen {
   method: string
-  /** With the query. */
+  /** The path with the query. */
   url: string
   headers: IncomingMessage['headers']
   body: string
@@ -151,7 +151,7 @@ function answerOf({ answers, phones }: Pick<Service, 'answers' | 'phones'>, seen
   return refusal(404, 'not_found_error', 'not_found')
 }
 
-/** All actions succeed. */
+/** Answers that all actions succeeded. */
 function ran({ actions, observe = 'ui' }: { actions: { type: string }[]; observe?: string }) {
   const results = actions.map(({ type }, index) => ({ index, type, ok: true, ms: 5 }))
   return { results, completed: results.length, ...(observe === 'none' ? {} : { observation }) }

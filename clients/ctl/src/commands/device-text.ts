@@ -1,4 +1,4 @@
-/** One phone as `ctl device show` prints it. */
+/** The text of one phone for `ctl device show`. */
 import { plain, shellWord } from '@phonerack/shared'
 import type { Device } from '../operator/client.js'
 import { fields, table } from '../table.js'

@@ -115,8 +115,7 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device remove',
-    about:
-      'Takes devices out of the list that no phone uses: unenrolled places that a phone has left, which their host does not report.',
+    about: 'Removes devices from the list that are not enrolled and that their host no longer reports.',
     words: ['ID...'],
     flags: {},
     run({ words }, operator) {
@@ -131,7 +130,7 @@ export const deviceCommands: readonly Command[] = [
   {
     name: 'device move',
     about:
-      'Moves a device to the host where its phone is connected now; its tenant keeps the phone. --unproven: even if the phone cannot prove that it is this device.',
+      'Moves a device to the host where its phone is connected now; its tenant keeps the phone. --unproven: moves it even if the phone cannot prove that it is this device.',
     words: ['ID|SERIAL'],
     flags: { to: 'HOST', serial: 'SERIAL', unproven: true },
     required: ['to'],
@@ -151,7 +150,7 @@ export const deviceCommands: readonly Command[] = [
 const whatOf = (device: Device): string =>
   `${plain(modelOf(device) ?? 'a phone of unknown model')}, serial ${plain(device.serial)}`
 
-/** Names that several hosts have: joins refuse them, but earlier releases did not. */
+/** Names of several hosts. Joins refuse a used name, but those of earlier releases did not. */
 function sharedNames(devices: readonly Device[]): Set<string> {
   const ids = new Map(devices.map((device) => [device.host_name, device.host_id]))
   const shared = devices.filter((device) => ids.get(device.host_name) !== device.host_id)

@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.js'
 
 type Drained = Pick<Device, 'drained_at' | 'drain_until'>
 
-/** How long it is out of service, for lists; null: it takes new work. */
+/** The time or note of a row that is out of service, for lists; null: the row takes new work. */
 export const serviceOf = (
   row: Drained & Partial<Pick<Device, 'maintenance' | 'moving_since'>>,
 ): string | null => {

@@ -157,7 +157,7 @@ const labelsOf = ({ labels = {} }: Host): string =>
     .map(([key, value]) => `${key}=${value}`)
     .join(' ')
 
-/** The most urgent one. */
+/** The most urgent problem of a host. */
 const problemOf = (host: Host): string | null =>
   host.refuses ?? host.degraded ?? host.report_fault ?? host.problem ?? null
 

@@ -1,4 +1,4 @@
-/** Phones of all projects: an operator finds those that hold a device for nothing, and deletes them. */
+/** Phones of all projects. An operator finds and deletes phones that hold a device without being used. */
 import { plain } from '@phonerack/shared'
 import type { OperatorPhone } from '../operator/client.js'
 import type { Command } from '../commands.js'
@@ -10,7 +10,7 @@ export const phoneCommands: readonly Command[] = [
   {
     name: 'phone list',
     about:
-      'Lists the phones of all projects, newest first, without failed and deleted ones. --stopped-for: only those whose last session ended at least that long ago.',
+      'Lists the phones of all projects, newest first, without failed and deleted ones. --stopped-for: only phones whose last session ended at least that long ago.',
     words: [],
     flags: { project: 'ID', status: 'STATUS', 'stopped-for': '12h|7d', limit: '1-100', before: 'CURSOR' },
     async run({ flags }, operator) {

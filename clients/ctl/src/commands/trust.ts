@@ -1,4 +1,4 @@
-/** How far hosts are in a rotation of the certificate authority, for people. docs/decisions/0249 */
+/** The progress of hosts in a rotation of the certificate authority, for people. docs/decisions/0249 */
 import type { Host, HostRotation } from '../operator/client.js'
 
 type Rotating = Pick<Host, 'authority_rotation'>
@@ -21,7 +21,7 @@ const steps: Record<HostRotation['phase'], { name: string; state: string }> = {
   switched: { name: 'finish', state: 'have a certificate of the new authority' },
 }
 
-/** One line while a rotation is open. */
+/** A line about the rotation while one is open. */
 export function rotationLines(hosts: readonly Rotating[]): string[] {
   const rotations = hosts.flatMap(({ authority_rotation: rotation }) => rotation ?? [])
   const [first] = rotations
