@@ -209,7 +209,7 @@ it('prints a phone of the status `constructor` on a terminal', async () => {
 })
 
 it.each(['localhost:7700', 'phones.example', 'file:///etc'])('refuses the address %s', async (address) => {
-  const message = `error: \`${address}\` is not an address.\nnext:  Write it like https://phones.example.`
+  const message = `error: \`${address}\` is not an address.\nnext:  Give an address such as https://phones.example.`
   const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: address }
   const status = await bench.phonerack(['status'], { env })
   expect(status).toMatchObject({ exitCode: 2 })
