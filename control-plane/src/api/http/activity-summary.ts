@@ -1,12 +1,11 @@
 /**
- * Summarises a request for the activity list: the names of its fields, and the values of those that
- * can be shown. Every other value is `[redacted]`: typed text, clipboard text, metadata, URLs.
- * Refused requests are recorded too, so bodies and paths can hold anything: the summary is bounded,
- * and Postgres can store its text. Pure.
+ * Summarises a request for the activity list: the names of its fields, and the values that may be shown. Every other
+ * value is `[redacted]`: typed text, clipboard text, metadata, URLs. Refused requests are recorded too, so their bodies
+ * and paths can hold anything: the summary is bounded, and contains only text that Postgres can store. Pure.
  */
 import { limits, makeStorable, redactSecrets, shorten } from '@phonerack/shared'
 
-/** Fields whose values hold nothing personal. */
+/** Fields whose values contain no personal data. */
 const shown = new Set([
   'wait',
   'country',
@@ -29,13 +28,13 @@ const shown = new Set([
   'name',
   'enabled',
 ])
-/** Characters of a value, characters of a field's name, and number of fields. */
+/** Limits: characters of a value, characters of a field's name, and number of fields. */
 const most = { characters: 200, name: 60, fields: 20 }
 
 export type Shown = string | number | boolean | null | string[]
 export type Summary = Record<string, Shown>
 
-/** Redact before shortening: half a secret is not recognised as one. */
+/** The text is redacted before it is shortened, because half a secret is not recognised as a secret. */
 const shownText = (text: string, characters = most.characters): string =>
   shorten(makeStorable(redactSecrets(text.slice(0, 4 * limits.pathLength))), characters)
 

@@ -6,16 +6,16 @@ import { type ActivityService } from '../../rental/activity/types.js'
 
 interface Changing {
   projectId: string
-  /** The key, or the user of the console. */
+  /** The ID of the key, or of the user of the console. */
   keyId: string
   at: Date
-  /** The ID in the path, which may be of another kind. */
+  /** The ID in the path, which may be the ID of something other than a phone. */
   phoneId: string | undefined
 }
 
 export const isChange = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD'
 
-/** For the hook `onResponse`. */
+/** Called by the hook `onResponse`. */
 export function recordChange(
   activity: ActivityService,
   request: FastifyRequest,
@@ -36,7 +36,7 @@ export function recordChange(
   })
 }
 
-/** Records every change with a key. For the scope of `/v1`. */
+/** Records every change that a request with a key makes. Used in the scope of `/v1`. */
 export function addActivity(app: FastifyInstance, activity: ActivityService, now: () => Date): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { caller } = request

@@ -16,7 +16,7 @@ const howTo = 'Send Authorization: Bearer <API key>.'
 
 const isToken = (secret: string): boolean => isSecret('connectorAccess', secret)
 
-/** The key of an `Authorization` header, or the token of a connector; null when it has none, or one in another form. */
+/** Returns the key or connector token of an `Authorization` header; null for a missing or malformed header. */
 export function bearerKey(header: string | undefined): string | null {
   const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
   return secret !== undefined && (isSecret('apiKey', secret) || isToken(secret)) ? secret : null
@@ -36,7 +36,7 @@ const lacks = (scope: Scope): ApiError =>
     details: { required: scope },
   })
 
-/** A key limited to certain phones never creates one, with any preset. */
+/** A key limited to certain phones never creates a phone, whatever its scopes. */
 export const mayUse = (caller: Caller, scope: Scope): boolean =>
   caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
 
@@ -46,13 +46,13 @@ export function checkScope(caller: Caller, scope: Scope): void {
   throw caller.profile === 'read-only' ? outsideProfile(caller.profile, scope) : lacks(scope)
 }
 
-/** The text of a header that is sent once; Node.js joins the values of repeated headers. */
+/** Returns the text of a header that was sent once. Node.js joins the values of repeated headers. */
 const headerOf = (request: FastifyRequest, name: string): string | undefined => {
   const value = request.headers[name.toLowerCase()]
   return typeof value === 'string' ? value : value?.join(', ')
 }
 
-/** The request's caller. Only for routes behind `addAuth`. */
+/** Returns the request's caller. Only for routes behind `addAuth`. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller)
     throw new Error(`no caller on the request to ${request.routeOptions.url ?? request.url}`)
@@ -67,11 +67,11 @@ export interface AuthDeps {
 }
 
 interface AuthOptions {
-  /** Access tokens of connectors are accepted. Default: false. */
+  /** Whether the routes accept access tokens of connectors. Default: false. */
   takesTokens?: boolean
 }
 
-/** For the scope that holds the `/v1` routes, and that of `/mcp`. Each route names its scope in `config`. */
+/** Used in the scope of the `/v1` routes and that of `/mcp`. Each route names its scope in `config`. */
 export function addAuth(
   app: FastifyInstance,
   { keys, rate, failureLimit, lifetimes }: AuthDeps,
@@ -82,14 +82,14 @@ export function addAuth(
   app.addHook('onRoute', (route) => {
     const { scope, isOpen, anyScope } = route.config ?? {}
     if (!scope && isOpen !== true && anyScope !== true) throw new Error(`${route.url} does not name a scope`)
-    // Run after the route's own checks, which cover rules that its schema cannot express.
+    // The hook runs after the route's own checks, which cover rules that its schema cannot express.
     if (route.config?.scopeAfterBody === true)
       route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]
   })
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isOpen === true) return
     const secret = bearerKey(request.headers.authorization)
-    // The client's own request was counted.
+    // The limit has already counted the client's own request.
     const { inProcess } = request
     const check = {
       isKnown: secret === null ? null : () => keys.isKnown(secret),

@@ -1,17 +1,11 @@
-/**
- * Writes the error envelope to a socket on which HTTP failed before there was a request. Used by
- * `server/server.ts`.
- */
+/** Writes the error envelope to a socket on which HTTP failed before a request existed. Used by `server/server.ts`. */
 import { type ApiError, newId } from '@phonerack/shared'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorAnswer } from './errors.js'
 import { validationFailed, type Issue } from '../../base/validation/validation-error.js'
 
-/**
- * Milliseconds in which further bytes from the client are discarded, so that it can read the
- * response.
- */
+/** Milliseconds in which further bytes from the client are discarded, so that the client can read the response. */
 const lingerMs = 2000
 
 const answered = new WeakSet<Socket>()
@@ -46,7 +40,8 @@ const malformed: Record<string, Issue> = {
 export function onClientError(error: Error & { code?: string }, socket: Socket): void {
   const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage
   if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
-    // After the response, a second error means that the client is still sending: let it finish.
+    // A second error after the response means that the client is still sending, so the socket stays open until it
+    // finishes.
     if (!answered.has(socket)) socket.destroy(error)
     return
   }

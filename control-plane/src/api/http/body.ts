@@ -1,6 +1,6 @@
 /**
- * Reads request bodies: at most the route's limit, strict JSON, and a response that reaches a
- * client whose body is too large. Registered for all routes by `server/server.ts`.
+ * Reads request bodies: at most the route's limit, strict JSON, and a response that also reaches a client whose body is
+ * too large. Registered for all routes by `server/server.ts`.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,7 +15,7 @@ const receiveMs = 60_000
 /** Milliseconds in which the rest of a too large or too slow body is read and discarded. */
 const discardMs = 10_000
 
-/** The connection ended first: nothing was done, and the client may have gone. */
+/** Returns the error for a connection that ended before the body was complete. Nothing was done. */
 const cutOff = (): ApiError =>
   validationFailed('body', [
     { path: [], message: 'is incomplete: the connection ended before all of it arrived', code: 'cut_off' },
@@ -88,10 +88,10 @@ export function collectBody(
   })
 }
 
-/** `Content-Length`, or 0 without one (chunked). */
+/** Returns `Content-Length`, or 0 for a chunked body. */
 const declaredLength = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0)
 
-/** A malformed header takes precedence over a body that is too large, as in create's error table. */
+/** A malformed header takes precedence over a body that is too large, as in the error table of create. */
 const headersFirst = (request: FastifyRequest, error: unknown): unknown =>
   error instanceof ApiError && error.code === 'payload_too_large'
     ? (headerRefusal(request.routeOptions.schema?.headers, request.headers) ?? error)
@@ -126,7 +126,7 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.method === 'GET' || request.method === 'HEAD') return
     if (request.routeOptions.config.streamBody === true) {
-      // Fastify itself refuses unknown content types; this route accepts any.
+      // Fastify itself refuses unknown content types; this route accepts all.
       delete request.raw.headers['content-type']
       if (continuation.awaits(request)) continuation.proceed(request)
       return
@@ -141,7 +141,7 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
       throw headersFirst(request, error)
     })
     const type = request.headers['content-type']
-    // Fastify itself refuses unknown content types, and an empty body counts as none with any type.
+    // Fastify itself refuses unknown content types. An empty body may have any content type.
     delete request.raw.headers['content-type']
     if (request.routeOptions.config.rawBody === true) {
       request.readBody = bytes

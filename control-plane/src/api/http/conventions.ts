@@ -6,7 +6,7 @@ import { pathOf, type KnownPaths } from './known-paths.js'
 
 const isPublicApi = (path: string): boolean => path.startsWith('/v1/')
 
-/** Refuses browsers on `/v1`, and nowhere else. */
+/** Refuses browsers on `/v1` only. */
 export function refusedOrigin(request: FastifyRequest): ApiError | null {
   if (request.headers.origin === undefined) return null
   const path = request.is404
@@ -15,10 +15,7 @@ export function refusedOrigin(request: FastifyRequest): ApiError | null {
   return isPublicApi(path) ? new ApiError('browser_requests_not_allowed') : null
 }
 
-/**
- * True without a route, or for an empty path parameter (`/v1/phones/`), which the router treats as
- * a match.
- */
+/** True for a path without a route, and for an empty path parameter (`/v1/phones/`), which the router matches. */
 const leadsNowhere = (request: FastifyRequest): boolean =>
   request.is404 || Object.values(request.params as Record<string, string>).includes('')
 

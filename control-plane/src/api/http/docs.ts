@@ -10,7 +10,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './errors.js'
 import { notFoundPage, readSite, siteFolder, type SiteFile } from './site-files.js'
 
-/** Styles in attributes: the colors of highlighted code, and the API reference. Images: those that an API answers. */
+/**
+ * Styles in attributes serve the colors of highlighted code and the API reference. Images may also come from an API's
+ * answer.
+ */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -24,10 +27,10 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** A hashed name never gets another content; a browser asks for all others each time. */
+/** The content of a hashed name never changes; browsers revalidate all other files each time. */
 const caching = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
 
-/** The address of the service in the examples. A page in a browser replaces it by itself. */
+/** The address of the service in the examples. The page itself replaces it in a browser. */
 const documented = 'http://127.0.0.1:7700'
 const forModels = /\.md$|^llms-full\.txt$/
 
@@ -46,7 +49,7 @@ export async function addDocs(
       preCompressed: true,
       cacheControl: false,
     })
-    // One copy for all clients, however many do not read their answer.
+    // All clients share one copy, so clients that do not read their answer need no further memory.
     const texts = new Map<string, Buffer>()
     const textOf = (name: string): Buffer => {
       const text =

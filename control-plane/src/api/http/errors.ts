@@ -7,7 +7,7 @@ import { isCommitUnknown } from '../../base/db/database.js'
 import { validationFailed } from '../../base/validation/validation-error.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Seconds of `Retry-After` when the limit sets none. */
+/** Seconds of `Retry-After` for an error that sets none. */
 const defaultRetryAfter = 30
 
 /** A phone that failed while the request waited for it. Never retryable. */
@@ -37,7 +37,7 @@ function fromFramework(error: FastifyError): ApiError | null {
  * bug or an unavailable dependency: it is logged and becomes `internal_error`.
  */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
-  // The wait for a turn or for the key's row ended: nothing began.
+  // The wait for a turn or for the key's row ended, so nothing began.
   if (error instanceof ApiError)
     return error.code === 'service_unavailable' && isKeyed(request) ? tooBusy(error, sameKey) : error
   const known = error instanceof Error ? fromFramework(error as FastifyError) : null
@@ -63,7 +63,10 @@ const sameKey = 'Wait 2 seconds, then send the request again with the same Idemp
 const isKeyed = ({ headers, routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.isIdempotent === true && headers['idempotency-key'] !== undefined
 
-/** The answer while Postgres is overloaded or unavailable; null for any other error, and for a change that may be permanent. */
+/**
+ * Returns the answer while Postgres is overloaded or unavailable; null for any other error, and for a request whose
+ * change may have been committed.
+ */
 function withoutDatabase(error: unknown, request: FastifyRequest): ApiError | null {
   const { method, routeOptions } = request
   const away = isAway(error)
@@ -74,7 +77,7 @@ function withoutDatabase(error: unknown, request: FastifyRequest): ApiError | nu
   return isKnown ? tooBusy(error) : tooBusyToTell(error)
 }
 
-/** Each operator write is one transaction. Requests of tenants note their first effect. */
+/** Each operator write is one transaction. A tenant's request records its first effect. */
 function nothingBegan(error: unknown, { caller, routeOptions }: FastifyRequest): boolean {
   if (routeOptions.config.isAudited) return !isCommitUnknown(error)
   return caller?.effects?.mayHaveBegun === false
@@ -83,7 +86,7 @@ function nothingBegan(error: unknown, { caller, routeOptions }: FastifyRequest):
 /** The envelope for a response to `method`, on which some codes' `retryable` depends. */
 function envelopeFor(error: ApiError, requestId: string, method: string, phoneId: string): ErrorEnvelope {
   const envelope = errorEnvelope(error, requestId)
-  // A host agent does not know the ID under which a client has the phone.
+  // A host agent does not know the ID that the client uses for the phone.
   if (envelope.error.next !== null) envelope.error.next = envelope.error.next.replaceAll('{id}', phoneId)
   if (error instanceof PhoneFailure) envelope.error.retryable = false
   else if (error.code === 'internal_error' || error.code === 'provider_timeout')
@@ -94,7 +97,7 @@ function envelopeFor(error: ApiError, requestId: string, method: string, phoneId
   return envelope
 }
 
-/** An agent's refusal arrives with details only; they include the wait. */
+/** The refusal of a host agent carries only `details`, which contain the wait. */
 function retryAfter(error: ApiError): number | undefined {
   if (error instanceof PhoneFailure) return undefined
   const seconds = error.retryAfterSeconds ?? error.details['retry_after_seconds']
@@ -104,7 +107,7 @@ function retryAfter(error: ApiError): number | undefined {
     : undefined
 }
 
-/** Status, headers and body of an error response. Used by Fastify replies and by bare sockets. */
+/** Returns status, headers and body of an error response. Used by Fastify replies and by bare sockets. */
 export function errorAnswer(
   error: ApiError,
   requestId: string,
@@ -125,7 +128,7 @@ export function errorAnswer(
   }
 }
 
-/** Nothing is known of a batch, since its host or the network to it failed. */
+/** True when the outcome of a batch is unknown because its host, or the network to the host, failed. */
 const isHostLost = ({ code, cause }: ApiError): boolean =>
   code === 'internal_error' && cause instanceof CallFailure && cause.answer === null && !cause.isHostFault
 

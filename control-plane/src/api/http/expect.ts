@@ -1,12 +1,11 @@
-/** `Expect: 100-continue`: lets the client send its body only once the body is needed. */
+/** `Expect: 100-continue`: asks the client for its body only once the body is needed. */
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Continuation } from './body.js'
 
 /**
- * Replaces Node's handling, which requests every body immediately. A request that is refused
- * earlier (key, scope, declared size) gets its response without its body, and its connection is
- * closed, since it is unknown whether the body follows.
+ * Replaces Node's handling, which requests every body immediately. A request that is refused earlier (key, scope,
+ * declared size) is answered without its body. Its connection is closed, since the client may or may not send the body.
  */
 export function acceptExpectations(server: Server): Continuation {
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()

@@ -1,12 +1,12 @@
 /**
- * Limits the requests that one key or user, or all keys of a project, hold open concurrently: waits and
- * streamed responses. Counted per process.
+ * Limits how many requests one key or user, or all keys of a project, hold open concurrently: waits and streamed
+ * responses. Counted per process.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import { type Caller } from '../../base/core/caller.js'
 
-/** Seconds after which another request may have ended. */
+/** Seconds after which the client may try again. */
 const retryAfterSeconds = 5
 
 /** The key or user that sent a request. */
@@ -49,7 +49,7 @@ const kinds = {
     message: (most: number) => `The keys of the project already follow ${most} streams of events.`,
     next: closeOne,
   },
-  /** The caller of a user has the user's ID in place of a key's. */
+  /** The caller of a console user has the user's ID as `keyId`. */
   pages: {
     nameOf: byKey,
     message: (most: number) =>
@@ -58,7 +58,8 @@ const kinds = {
   },
   thumbnails: {
     nameOf: byKey,
-    message: (most: number) => `You already wait for ${most} thumbnails. Close other pages with a wall.`,
+    message: (most: number) =>
+      `You already wait for ${most} thumbnails. Close other pages that show thumbnails.`,
     next: null,
   },
   downloads: {
@@ -73,7 +74,7 @@ export interface Limit {
   most: number
 }
 
-/** Each request counts for all limits. */
+/** Each request counts towards all limits. */
 export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
   /** Holders without open requests have no entry in `counts`. */
   const counters = limits.map(({ kind, most }) => ({
@@ -84,7 +85,7 @@ export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
 
   /** Counts the request, or returns the limit that it would exceed. */
   const count = (holder: Holder, reply: FastifyReply) => {
-    // A client that has left holds nothing open, and no `close` event would decrement its count.
+    // A closed connection emits no `close` event that would decrement its count.
     if (reply.raw.destroyed) return null
     const held = counters.map((counter) => ({ counter, name: counter.nameOf(holder) }))
     const full = held.find(({ counter, name }) => (counter.counts.get(name) ?? 0) >= counter.most)

@@ -1,6 +1,6 @@
 /**
- * Requests that this process sends to its own `/v1` routes, for a client whose request to another route was accepted. They
- * pass every check and hook of `/v1`, except that they are not counted again. Used by `mcp/`. docs/decisions/0260
+ * Requests that this process sends to its own `/v1` routes, for a client whose request to another route was accepted.
+ * They pass every check and hook of `/v1`, except the rate limit. Used by `mcp/`. docs/decisions/0260
  */
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage } from 'node:http'
@@ -69,14 +69,14 @@ const stopping = 'This server is stopping, so nothing was done.'
 const isStopping = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'FST_ERR_REOPENED_CLOSE_SERVER'
 
-/** Add it before any hook that reads `request.inProcess`. */
+/** Must be added before any hook that reads `request.inProcess`. */
 export function addInProcess(app: FastifyInstance): void {
   app.decorateRequest('inProcess', null)
   app.addHook('onRequest', (request, reply, done) => {
     const call = callOf(request.raw)
     if (!call) return done()
     request.inProcess = call
-    // The routes then see a client that has left.
+    // The routes then see a closed connection.
     const leave = (): void => void reply.raw.destroy()
     call.signal.addEventListener('abort', leave)
     reply.raw.once('close', () => call.signal.removeEventListener('abort', leave))

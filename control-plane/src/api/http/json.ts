@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 type Path = (string | number)[]
 
-/** Visits every nested value with its path. Paths end at this depth. */
+/** Paths of nested values end at this depth. */
 const namedDepth = 16
 
 function* visit(root: unknown): Generator<{ value: unknown; path: Path }> {
@@ -74,7 +74,7 @@ export function parseJson(bytes: Uint8Array): unknown {
         received: jsonTypeOf(value),
       },
     ])
-  // Walk only bodies that contain an escape or the name itself; others cannot hold such text.
+  // Only bodies that contain an escape or the name itself can hold such text, so other bodies are not searched.
   const escaped = text.includes('\\u')
   if (escaped) refuseUnstorable(value)
   if (escaped || text.includes('__proto__')) refuseProto(value)

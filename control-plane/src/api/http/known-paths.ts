@@ -1,8 +1,8 @@
-/** Knows the methods of each path, which distinguishes a 405 from a 404, and fills `Allow`. */
+/** Knows the methods of each path, which distinguishes a 405 from a 404 and fills `Allow`. */
 import type { FastifyInstance } from 'fastify'
 
 export interface KnownPaths {
-  /** The sorted methods of a request target's path; empty for an unknown path. */
+  /** Returns the sorted methods of a request target's path; empty for an unknown path. */
   methodsAt(target: string): string[]
 }
 
@@ -17,7 +17,7 @@ const toPattern = (route: string): RegExp =>
       .join('/')}$`,
   )
 
-/** The path of a request target without its query, percent-decoded where possible. */
+/** Returns the path of a request target without its query, percent-decoded where possible. */
 export function pathOf(target: string): string {
   const path =
     (target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, '')).split(/[?#]/, 1)[0] ?? ''
@@ -29,7 +29,7 @@ export function pathOf(target: string): string {
   }
 }
 
-/** Records every route registered on `app` from now on. */
+/** Records every route that is registered on `app` from now on. */
 export function watchPaths(app: FastifyInstance): KnownPaths {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>()
   app.addHook('onRoute', (route) => {

@@ -1,8 +1,8 @@
 /**
- * Signals that end a request's work: its client has gone, or the server stops. A stopping server
- * ends waits immediately, so that they return the phone's current state, and closes each connection
- * after its response. Other requests get `stopWithinMs` to finish. Connections that never sent a
- * request are closed after a moment: Node counts them as busy.
+ * Signals that end a request's work because its client has closed the connection, or because the server stops. A
+ * stopping server ends waits immediately, so that they return the phone's current state, and closes each connection
+ * after its response. Other requests get `stopWithinMs` to finish. Connections that never sent a request are closed
+ * after `firstRequestMs`, because Node counts them as busy.
  */
 import { ServerStopping } from '../../base/core/server-stopping.js'
 import { connectionEvents } from '../../base/connection-events.js'
@@ -20,11 +20,11 @@ const firstRequestMs = 500
 
 export interface Lifetimes {
   /**
-   * For waits. @param withinMs milliseconds after which it aborts too. The timer is not `AbortSignal.timeout`, which Node.js
-   * forgets when only `AbortSignal.any` refers to it
+   * The signal for waits. @param withinMs milliseconds after which it also aborts. The timer is not
+   * `AbortSignal.timeout`, which Node.js collects when only `AbortSignal.any` refers to it
    */
   wait(reply: FastifyReply, withinMs?: number): AbortSignal
-  /** For calls into a phone, transfers and transactions. */
+  /** The signal for calls into a phone, transfers and transactions. */
   work(reply: FastifyReply): AbortSignal
 }
 
@@ -39,7 +39,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply, withinMs?: number): AbortSignal => {
     const controller = new AbortController()
-    // `close` was already emitted and will not be again.
+    // `close` was already emitted for this connection.
     if (reply.raw.destroyed) {
       controller.abort()
       return controller.signal
@@ -88,7 +88,10 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   return lifetimes
 }
 
-/** The open connections. The server gets a connection again after an offered upgrade (`http/upgrades.ts`). */
+/**
+ * Returns the open connections. After an offered upgrade, the server emits `connection` for the same socket again
+ * (`http/upgrades.ts`).
+ */
 export function trackOpen(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>()
   for (const event of connectionEvents(server))
@@ -100,14 +103,14 @@ export function trackOpen(server: Server): ReadonlySet<Socket> {
   return open
 }
 
-/** Closes the connections on which nothing has arrived yet. */
+/** Closes the connections that have not sent any bytes. */
 function closeSilent(open: ReadonlySet<Socket>): void {
   for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
 }
 
 /**
- * Node counts a connection as idle once its response is complete in memory, and closes it with the bytes that the
- * client has not taken yet: `close` would cut downloads. Such a connection is closed after its last byte.
+ * Node counts a connection as idle once its response is complete in memory, and `close` then discards the bytes that
+ * the client has not read: downloads would be cut. Such a connection is closed after its last byte.
  */
 function spareUnsent(server: Server, open: ReadonlySet<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server)
@@ -115,7 +118,7 @@ function spareUnsent(server: Server, open: ReadonlySet<Socket>): void {
     const unsent: Partial<Socket>[] = [...open].filter(({ writableLength }) => writableLength > 0)
     for (const socket of unsent) socket.destroy = () => socket as Socket
     closeIdle()
-    // The method of its class again.
+    // Restores the method of the class.
     for (const socket of unsent) delete socket.destroy
   }
 }

@@ -23,7 +23,7 @@ const once = (path: Issue['path']): Issue => ({
   code: 'repeated',
 })
 
-/** Returns the values for the schema, and the issues found here. */
+/** Returns the values for the schema, and the issues found while reading. */
 export function readQuery(
   schema: $ZodType,
   raw: RawQuery,
@@ -60,7 +60,7 @@ function readPairs(
   for (const [parameter, given] of Object.entries(raw)) {
     if (parameter !== name && !parameter.startsWith(`${name}[`)) continue
     const key = /^[^[]*\[(.*)\]$/s.exec(parameter)?.[1]
-    // A field `__proto__` would be lost before the schema sees it, and the filter with it.
+    // The schema never sees a field called `__proto__`, so its filter would be ignored.
     if (key === undefined || key === '__proto__') {
       issues.push({ path: [name], message: `must be given as ${name}[<key>]=value`, code: 'invalid_key' })
       continue

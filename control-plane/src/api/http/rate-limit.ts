@@ -7,8 +7,8 @@ import { createLru } from '../../base/lru.js'
 
 const minuteMs = 60_000
 /**
- * Unauthenticated clients choose some subjects, so the number is bounded: the subject counted
- * longest ago is dropped.
+ * Unauthenticated clients choose some subjects, so their number is bounded: the least recently counted subject is
+ * dropped.
  */
 const maxSubjects = 50_000
 
@@ -17,7 +17,7 @@ export interface RateLimit {
   count(subject: string): void
 }
 
-/** `what`: the kind of subject, for the message. */
+/** @param what the kind of subject, for the error message */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
   const counts = createLru<number>({ max: maxSubjects })
@@ -45,7 +45,10 @@ export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): 
 /** Milliseconds before an answer with status 429. */
 export const refusalMs = 200
 
-/** Delays refusals of every limit: a client that asks again immediately would otherwise take the processor from others by refusals alone. */
+/**
+ * Delays the refusals of every limit. A client that repeats a refused request immediately would otherwise use most of
+ * the processor.
+ */
 export const addRefusalPause = (app: FastifyInstance): void =>
   void app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.statusCode === 429) setTimeout(done, refusalMs, null, payload)

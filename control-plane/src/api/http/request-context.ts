@@ -28,7 +28,7 @@ export function addRequestContext(app: FastifyInstance): void {
     request.work = { fields, open: openSpan(request, fields) }
     enter(request.work, done)
   })
-  // Called by the socket, outside of the request's work.
+  // The socket calls this hook outside of the request's async context.
   app.addHook('onResponse', (request, reply, done) => {
     const { work } = request
     if (work === null) return done()
@@ -40,7 +40,7 @@ export function addRequestContext(app: FastifyInstance): void {
 const enter = ({ fields, open }: RequestWork, next: () => void): void =>
   withCallFields(fields, open === null ? next : () => open.run(next))
 
-/** The phone in the path. Other text there belongs to the client. */
+/** Returns the phone ID in the path. Any other text in that place was chosen by the client. */
 function phoneOf({ params }: FastifyRequest): string | null {
   const { id } = params as { id?: unknown }
   return typeof id === 'string' && phonePattern.test(id) ? id : null
@@ -49,7 +49,7 @@ function phoneOf({ params }: FastifyRequest): string | null {
 const openSpan = (request: FastifyRequest, fields: CallFields): OpenSpan | null =>
   openRequestSpan(() => {
     const { method } = request
-    // Paths without a route are text of the client.
+    // The client chooses the text of paths without a route.
     const route = request.is404 ? undefined : request.routeOptions.url
     const header = request.headers[traceHeader]
     return {
@@ -65,7 +65,7 @@ const openSpan = (request: FastifyRequest, fields: CallFields): OpenSpan | null 
 
 function endSpan({ span }: OpenSpan, request: FastifyRequest, reply: FastifyReply): void {
   span.setAttribute('http.response.status_code', reply.statusCode)
-  // A refusal is a correct answer: only our own faults mark the span.
+  // A refusal is a correct answer, so only 5xx responses mark the span as failed.
   if (reply.statusCode >= 500) failSpan(span, request.errorCode ?? String(reply.statusCode))
   else if (request.errorCode !== null) span.setAttribute('error.type', request.errorCode)
   span.end()

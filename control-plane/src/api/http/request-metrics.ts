@@ -6,7 +6,7 @@ export function addRequestMetrics(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     countRequest({
       method: request.method,
-      // Paths without a route are one series: a client chooses them.
+      // Paths without a route share one series, because clients choose them.
       route: request.is404 ? null : (request.routeOptions.url ?? null),
       status: reply.statusCode,
       errorCode: request.isHostLost ? hostLostCode : request.errorCode,

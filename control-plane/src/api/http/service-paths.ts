@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 /** A dependency of this replica. */
 export interface HealthCheck {
   ok: boolean
-  /** False: without it, this replica still serves requests that do not need it. */
+  /** False: this replica can still serve requests that do not need the dependency. */
   required: boolean
   /** Milliseconds by which this machine's clock is ahead of Postgres. */
   skew_ms?: number
@@ -18,7 +18,7 @@ export interface Readiness {
   canServe: boolean
 }
 
-/** Milliseconds: a load balancer does not wait longer, and a check that hangs has failed. */
+/** Milliseconds for the checks. A load balancer does not wait longer, and a check that hangs has failed. */
 const withinMs = 3000
 
 /** A check that fails or takes too long means that this replica cannot serve. */
@@ -30,7 +30,7 @@ export async function readinessOf(health: () => Promise<Health>, log: FastifyBas
   return { checks, canServe: Object.values(checks).every(({ ok, required }) => ok || !required) }
 }
 
-/** Shares one check among concurrent requests, since the path needs no key. */
+/** Concurrent requests share one check, since the path needs no key. */
 function shared(read: () => Promise<Readiness>): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | null = null
   return () => {
@@ -39,7 +39,7 @@ function shared(read: () => Promise<Readiness>): () => Promise<Readiness> {
   }
 }
 
-/** @param isStopping true once this replica finishes its requests and should get no more */
+/** @param isStopping returns true once this replica should get no more requests */
 export function addServicePaths(
   app: FastifyInstance,
   health: () => Promise<Health>,
@@ -48,13 +48,12 @@ export function addServicePaths(
   const readReadiness = shared(() => readinessOf(health, app.log))
   app.get('/', { schema: { hide: true } }, (request, reply) => {
     void reply.header('vary', 'accept')
-    // A browser names HTML first; a program gets the overview.
+    // A browser lists HTML first; a program gets the overview.
     const isBrowser = /^\s*text\/html\b/i.test(request.headers.accept ?? '')
     if (isBrowser && app.hasRoute({ method: 'GET', url: '/console' })) return reply.redirect('/console')
     return reply.send({ name: 'Phonerack', api: '/v1', description: '/openapi.json', docs: '/docs' })
   })
-  // Liveness, for process supervisors: the process responds. An unavailable dependency does not
-  // call for a restart.
+  // Liveness, for process supervisors: the process responds. A restart does not help against an unavailable dependency.
   app.route({
     method: ['GET', 'HEAD'],
     url: '/livez',

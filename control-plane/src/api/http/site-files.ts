@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The site in an installed package, then in a checkout. */
+/** The folder of the site in an installed package, then in a checkout. */
 const places = ['../../../site/', '../../../../site/dist/public/']
 
 /** The folder of the built site; null when it was not built. */
@@ -23,7 +23,10 @@ export interface SiteFile {
 /** Shown for paths that do not exist. */
 export const notFoundPage = '404.html'
 
-/** The files by their path below `/docs`, without a leading slash. Pages have no ending; `index` is its folder. */
+/**
+ * Returns the files by their path below `/docs`, without a leading slash. Pages have no file ending, and `index` has
+ * the path of its folder.
+ */
 export function readSite(folder: string): ReadonlyMap<string, SiteFile> {
   const files = new Map<string, SiteFile>()
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -1,22 +1,17 @@
-/**
- * For routes that stream their body (`config.streamBody`): its length, and a limit on unread bytes.
- */
+/** For routes that stream their body (`config.streamBody`): the declared length, and a limit on unread bytes. */
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-/**
- * Milliseconds that a client may keep sending after the response, which it may still be about to
- * read.
- */
+/** Milliseconds that a client may keep sending after the response, which the client may not have read yet. */
 const leftoverMs = 10_000
 
-/** `Content-Length`, or null without one (chunked). */
+/** Returns `Content-Length`, or null for a chunked body. */
 export function declaredLength(request: FastifyRequest): number | null {
   const header = request.headers['content-length']
   return header === undefined ? null : Number(header)
 }
 
 /**
- * Node discards the rest of an answered request's body. This limits that by closing the connection.
+ * Node reads and discards the rest of an answered request's body. This function limits that by closing the connection.
  */
 export function boundLeftover(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('finish', () => {

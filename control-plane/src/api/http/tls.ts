@@ -5,7 +5,7 @@ import { Server as TlsServer } from 'node:tls'
 import type { Logger } from '@phonerack/shared'
 import type { TlsFiles } from '../../base/config/listener-tls.js'
 
-/** Milliseconds for a handshake, and between two looks at the files. */
+/** Milliseconds of a handshake, and between two checks of the files. */
 export const handshakeTimeout = 10_000
 const lookMs = 60_000
 
@@ -20,7 +20,7 @@ export const readTls = ({ certFile, keyFile }: TlsFiles): Pair => ({
   key: readFileSync(keyFile, 'utf8'),
 })
 
-/** Uses a renewed certificate for new connections, and keeps the earlier one if the files are not valid. */
+/** Uses a renewed certificate for new connections, and keeps the current certificate if the files are not valid. */
 export function followTls(
   server: Server,
   files: TlsFiles,

@@ -1,6 +1,7 @@
 /**
- * Requests that a reader sends from the pages of the documentation, with a key: the path `/docs/try/v1/…` is `/v1/…`, where
- * browsers are refused by their `Origin`. Only our own pages may be without one. Used by `server/`.
+ * Requests with a key that a reader sends from the pages of the documentation. The path `/docs/try/v1/…` stands for
+ * `/v1/…`, which refuses browsers by their `Origin`. Only requests of our own pages lose their `Origin`. Used by
+ * `server/`.
  */
 import type { IncomingMessage } from 'node:http'
 

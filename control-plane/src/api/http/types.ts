@@ -14,11 +14,11 @@ declare module 'fastify' {
     caller: Caller | null
     /** Set by the token check of `/operator/v1`. Read it with `operatorOf`. */
     operator: Operator | null
-    /** The body as read by `http/body.ts`; undefined without one. */
+    /** The body that `http/body.ts` read; undefined for a request without a body. */
     readBody: unknown
     /** The code of the error response; null for a success. */
     errorCode: string | null
-    /** The error is an `internal_error` because the connection to a host was lost. */
+    /** True if the error is an `internal_error` because the connection to a host was lost. */
     isHostLost: boolean
     /** Set by `http/request-context.ts`. */
     work: RequestWork | null
@@ -32,23 +32,23 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A `/v1` route that needs no key. */
     isOpen?: boolean
-    /** A route that accepts a key with any scope. Those of `/v1` name their scope. */
+    /** A route that accepts a key with any scope. Routes of `/v1` name their scope. */
     anyScope?: boolean
     /** The scope that a `/v1` route needs. */
     scope?: Scope
     /** A write of `/operator/v1` with an audit entry; set only by `operator/api.ts`. */
     isAudited?: boolean
-    /** The body in `readBody` is bytes of any type, not JSON. */
+    /** The body in `readBody` is bytes of any content type, not JSON. */
     rawBody?: boolean
-    /** The body stays on `request.raw`, for the route to stream. */
+    /** The body stays on `request.raw`, and the route streams it. */
     streamBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
-    /** A `/v1` write that runs once per `Idempotency-Key`; others ignore the header. */
+    /** A `/v1` write that runs once per `Idempotency-Key`; other writes ignore the header. */
     isIdempotent?: boolean
     /**
-     * A 500 of this route means that it may have run. When the key cannot be read, nothing ran, so
-     * the error is `phone_unavailable`.
+     * A 500 of this route means that the request may have run. If Postgres cannot read the key, the request has not
+     * run, so the error is `phone_unavailable`.
      */
     tellsThatNothingRan?: boolean
   }

@@ -1,28 +1,22 @@
 /**
- * WebSockets on the server of normal requests. Once a Node server listens to `upgrade`, every
- * request for any upgrade ends up there. Clients that merely offer HTTP/2 (`Upgrade: h2c`, as
- * Java's does by default) must still get their response.
+ * WebSockets on the server of normal requests. Once a Node server listens to `upgrade`, every request that offers any
+ * upgrade is emitted there. Clients that merely offer HTTP/2 (`Upgrade: h2c`, as Java's does by default) must still get
+ * their response.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connectionEvents } from '../../base/connection-events.js'
 
-/**
- * Handles the upgrades it knows. Returns false when the request should be answered without an
- * upgrade.
- */
+/** Handles a known upgrade. Returns false when the request should be answered without an upgrade. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 /**
- * Requests of one connection that are answered without the upgrade that they offer; the last answer closes the
- * connection. Node's `maxRequestsPerSocket` counts from 0 again after each of them.
+ * Requests of one connection that are answered without the upgrade that they offer. The last answer closes the
+ * connection. Node's `maxRequestsPerSocket` counts from 0 again after each such request.
  */
 export const givenBackAtMost = 100
 
-/**
- * @param onFault receives errors of `take`. They end only that connection, since nothing awaits
- * this listener.
- */
+/** @param onFault receives errors of `take`. An error ends only its connection, since nothing awaits this listener. */
 export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: unknown) => void): void {
   const givenBack = new WeakMap<Duplex, number>()
   server.on('upgrade', (request, socket, head) => {
@@ -38,7 +32,10 @@ export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: u
   })
 }
 
-/** Lets the server parse the request again from its first byte, without the offered upgrade. @param isLast closes the connection after the answer */
+/**
+ * Lets the server parse the request again from its first byte, without the offered upgrade. @param isLast closes the
+ * connection after the answer
+ */
 function giveBack(
   server: Server,
   request: IncomingMessage,

@@ -9,27 +9,27 @@ type Checked = { value: unknown } | { error: Error }
 
 function check(schema: $ZodType, value: unknown, stage: ValidationStage, before: Issue[] = []): Checked {
   const { issues: found, data } = findIssues(schema, value)
-  // The schema does not see a parameter that was already refused, so do not report it as missing.
+  // `readQuery` removed the refused parameters, so the schema must not report them as missing.
   const refused = new Set(before.map(({ path }) => String(path[0])))
   const issues = [...before, ...found.filter(({ path }) => !refused.has(String(path[0])))]
   if (issues.length > 0) return { error: validationFailed(stage, issues) }
   return { value: data }
 }
 
-/** The error of a request's headers under its route's schema, or null. */
+/** Returns the error of a request's headers under its route's schema, or null. */
 export function headerRefusal(schema: unknown, headers: Record<string, unknown>): Error | null {
   const checked = schema ? check(schema as $ZodType, headers, 'headers') : { value: headers }
   return 'error' in checked ? checked.error : null
 }
 
 /**
- * Path parameters are not refused here: a malformed phone ID is a phone that does not exist,
- * reported after the body is checked.
+ * Does not refuse path parameters: a malformed phone ID is a phone that does not exist, which is reported after the
+ * body is checked.
  */
 export const validatorCompiler: FastifySchemaCompiler<$ZodType> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case 'body':
-      // Fastify passes null for no body; a body that is `null` was refused when it was read.
+      // Fastify passes null for a missing body. A body of `null` was refused when it was read.
       return (body: unknown) => check(schema, body ?? undefined, 'body')
     case 'querystring':
       return (raw: Record<string, string | string[]>) => {

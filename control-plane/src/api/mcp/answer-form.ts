@@ -6,7 +6,7 @@ const [json, stream] = ['application/json', 'text/event-stream']
 
 export type AnswerForm = 'auto' | 'json' | 'sse'
 
-/** Null: the client accepts neither. */
+/** Returns null for a client that accepts neither form. */
 export function answerForm(accept = ''): AnswerForm | null {
   const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase() ?? '')
   const accepts = (type: string): boolean =>
@@ -15,10 +15,10 @@ export function answerForm(accept = ''): AnswerForm | null {
   return accepts(json) || types.some((type) => type === '' || type === '*/*') ? 'json' : null
 }
 
-/** The library refuses a request without both. */
+/** The MCP library refuses a request whose `Accept` lacks either form. */
 export const bothForms = `${json}, ${stream}`
 
-/** The last message of a stream is the answer; those before it report progress. */
+/** Returns the last message of the stream as JSON. The messages before it report progress. */
 export async function asJson(response: Response): Promise<Response> {
   if (response.headers.get('content-type')?.startsWith(stream) !== true) return response
   const messages = (await response.text()).split(/\r?\n/).filter((line) => line.startsWith('data:'))

@@ -7,7 +7,7 @@ import { type ToolAnswer } from './tool.js'
 type ErrorBody = ErrorEnvelope['error']
 type FailedAction = Pick<ErrorBody, 'code' | 'message' | 'retryable' | 'next' | 'details'>
 
-/** `head` is the first line; `next` says what to do next. */
+/** `head` is the first line; `next` names the next call. */
 export function answer(body: object, head?: string, next?: string): ToolAnswer {
   const lines = [...(head === undefined ? [] : [head]), ...fieldLines(body)]
   if (next !== undefined) lines.push(`next: ${next}`)
@@ -19,7 +19,7 @@ export const withToolNext = <E extends FailedAction>(error: E): E => ({
   next: nextForTools(error.next),
 })
 
-/** `error` has passed `withToolNext`. */
+/** The caller has passed `error` through `withToolNext`. */
 export function errorLines({ code, message, next, retryable, details }: FailedAction): string[] {
   const lines = [`error ${code}: ${oneLine(message)}`]
   if (next !== null) lines.push(`next: ${oneLine(next)}`)
@@ -28,7 +28,7 @@ export function errorLines({ code, message, next, retryable, details }: FailedAc
   return lines
 }
 
-/** `done`: the changes that the call made before it failed. */
+/** @param done changes that the call made before it failed */
 export function failed(body: ErrorBody, done: Record<string, unknown> = {}): ToolAnswer {
   const error = withToolNext(body)
   return {

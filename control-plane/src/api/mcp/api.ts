@@ -1,6 +1,6 @@
 /**
- * Requests of one tool call to `/v1`, in order, within the time of the call. The tools know nothing of the transport: over HTTP
- * it is this process (`plugin.ts`), over stdio it can be a client of the API.
+ * Requests of one tool call to `/v1`, in order, within the time of the call. The tools do not depend on the transport:
+ * over HTTP, `plugin.ts` sends the requests within this process; over stdio, a client of the API can send them.
  */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
 import { type BatchLimits } from '../../base/core/caller.js'
@@ -8,7 +8,7 @@ import { validationFailed } from '../../base/validation/validation-error.js'
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Made with `path`. */
+  /** Built with `path`. */
   path: string
   query?: Record<string, string | number | undefined>
   json?: object
@@ -23,7 +23,7 @@ export interface ApiAnswer {
   bytes: Buffer
 }
 
-/** Sends one request. It rejects only when it was aborted, or with an `ApiError` when nothing was sent. */
+/** Sends one request. Rejects only after an abort, or with an `ApiError` when no request was sent. */
 export type Send = (request: ApiRequest, signal: AbortSignal, batch: BatchLimits) => Promise<ApiAnswer>
 
 type ErrorBody = ErrorEnvelope['error']
@@ -36,10 +36,12 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Codes of a read that cannot be held or repeated now. The write before it stands. */
+/** Codes of a read that fails for now, while the write before it has succeeded. */
 const passing: readonly string[] = ['rate_limited', 'service_unavailable', 'provider_timeout']
 
-/** Returns the answer of a read after a write, or `known` while the read is not possible. @throws ApiFailure for other errors */
+/**
+ * Returns the answer of a read after a write, or `known` if the read fails for now. @throws ApiFailure for other errors
+ */
 export async function orKnown<T, U>(read: Promise<T>, known: U): Promise<T | U> {
   try {
     return await read
@@ -51,21 +53,21 @@ export async function orKnown<T, U>(read: Promise<T>, known: U): Promise<T | U> 
 
 /** Milliseconds. Clients stop waiting after 60 s, and no call takes longer than 50 s. docs/decisions/0260 */
 export const times = {
-  /** After which a call is answered. The rest of the 50 s is for the key before it and the way of the answer. */
+  /** A call is answered after this time. The rest of the 50 s is for the key check and the transport of the answer. */
   call: 49_500,
-  /** After which no action starts, and the longest sum of waits. */
+  /** No action starts after this time, and the waits of a batch may not sum to more. */
   start: 40_000,
-  /** For the answer of a batch to reach the client before the call ends. */
+  /** Time in which the answer of a batch must reach the client before the call ends. */
   batchMargin: 1500,
-  /** For the answer of a poll. */
+  /** Time in which the answer of a poll must arrive. */
   pollMargin: 400,
 } as const
 
-/** The longest polls in seconds: for the state of a phone or an upload, and for a person. */
+/** The longest polls in seconds: `phone` for the state of a phone or an upload, `person` for a hand-over. */
 export const polls = { phone: 45, person: 49 } as const
 
 export interface Api {
-  /** Aborts when the client has gone. */
+  /** Aborts when the client closes the request. */
   signal: AbortSignal
   requestId: string
   /** Milliseconds that the call may still take. */
@@ -74,11 +76,14 @@ export interface Api {
   pollSeconds(most?: number): number
   /** @throws ApiFailure */
   bytes(request: ApiRequest): Promise<ApiAnswer>
-  /** The JSON of the answer. @throws ApiFailure */
+  /** Returns the JSON of the answer. @throws ApiFailure */
   json<T>(request: ApiRequest): Promise<T>
 }
 
-/** A path of `/v1` from text that the client chose. Dots would lead to another path. @throws ApiError validation_failed */
+/**
+ * Builds a path of `/v1` from text that the client chose. A value of dots would lead to another path. @throws ApiError
+ * validation_failed
+ */
 export function path(parts: TemplateStringsArray, ...values: string[]): string {
   for (const value of values)
     if (/^\.{0,2}$/.test(value))
@@ -88,10 +93,12 @@ export function path(parts: TemplateStringsArray, ...values: string[]): string {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent))
 }
 
-/** The time of a call, for messages. */
+/** The time of a call, for error messages. */
 const limit = `${times.call / 1000} seconds`
 
-/** A deadline that the call reached: the answer to a read is missing, or a write has an unknown outcome. */
+/**
+ * Returns the error for a request that outlasted the call: a read has no answer, and a write has an unknown outcome.
+ */
 function late({ method }: ApiRequest): ApiError {
   const message = `There was no answer within ${limit}.`
   return method === 'GET'
@@ -102,11 +109,11 @@ function late({ method }: ApiRequest): ApiError {
       })
 }
 
-/** The time of the call was over before this request. */
+/** Returns the error for a request that was not sent because the time of the call had passed. */
 const tooLate = (): ApiError =>
   new ApiError('provider_timeout', {
-    message: `The call took ${limit}, so this step was not started.`,
-    next: 'Call the tool again for the rest.',
+    message: `The call had already taken ${limit}, so this step was not started.`,
+    next: 'Call the tool again for the remaining steps.',
   })
 
 export function createApi(send: Send, requestId: string, signal: AbortSignal): Api {
@@ -118,7 +125,7 @@ export function createApi(send: Send, requestId: string, signal: AbortSignal): A
   const bytes = async (request: ApiRequest): Promise<ApiAnswer> => {
     if (remaining() <= 0) throw failed(tooLate())
     const ended = new AbortController()
-    // A write that was sent continues, so that its outcome is recorded.
+    // A write that was sent continues, so that the service records its outcome.
     const requestSignal = request.method === 'GET' ? AbortSignal.any([signal, ended.signal]) : signal
     const batch = {
       startWithinMs: Math.max(1, Math.floor(times.start - elapsed())),
@@ -150,7 +157,7 @@ export function createApi(send: Send, requestId: string, signal: AbortSignal): A
   }
 }
 
-/** With the time of `Retry-After`, which a tool's client does not see. */
+/** Adds the seconds of `Retry-After` to the error, because the client of a tool does not see headers. */
 function errorOf({ headers, bytes }: ApiAnswer): ErrorBody {
   const { error } = JSON.parse(bytes.toString('utf8')) as ErrorEnvelope
   const seconds = Number(headers['retry-after'])

@@ -1,7 +1,7 @@
 /**
- * Reads arguments of tools as their schema means them. Clients and models send JSON as text, numbers and booleans as text, and
- * `null` for what they leave out; `/v1` stays strict. Only values with one meaning are changed, and the result is still
- * validated. Pure. docs/mcp.md#clients, docs/decisions/0315
+ * Reads the arguments of tools as their schema means them. Clients and models send JSON as text, numbers and booleans
+ * as text, and `null` for omitted fields; `/v1` stays strict. `coerce` changes only values with one meaning, and the
+ * tool still validates the result. Pure. docs/mcp.md#clients, docs/decisions/0315
  */
 import { safeParse, type $ZodType } from 'zod/v4/core'
 import { isRecord, optionFor, unwrap } from '../../base/validation/issues.js'
@@ -9,13 +9,13 @@ import { validationFailed } from '../../base/validation/validation-error.js'
 
 type Path = (string | number)[]
 
-/** Rewrites a value of one schema, before it is read. It throws `Correction` for a value that has several meanings. */
+/** Rewrites a value before its schema reads it. Throws `Correction` for a value that has several meanings. */
 export type Reading = (value: unknown) => unknown
 
-/** The message says what to send instead. */
+/** An argument with several meanings. The message says what to send instead. */
 export class Correction extends Error {}
 
-/** Forms that schemas accept besides their own. */
+/** Forms that a schema accepts in addition to its own. */
 const readings = new WeakMap<$ZodType, Reading>()
 
 export function alsoReads(schema: $ZodType, reading: Reading): void {
@@ -30,7 +30,7 @@ type Def = $ZodType['_zod']['def'] & {
 }
 
 /**
- * A request whose `params`, or `arguments` in them, are null or JSON text. The rest of it is left to the protocol.
+ * Reads a request whose `params`, or `params.arguments`, are null or JSON text. The protocol checks all other fields.
  */
 export function readRequest(message: unknown): unknown {
   if (!isRecord(message)) return message
@@ -42,10 +42,10 @@ export function readRequest(message: unknown): unknown {
   return { ...rest, params: args === null || args === '' ? others : { ...others, arguments: args } }
 }
 
-/** The schemas refuse longer lists, which would take as long to read as their whole content. */
+/** Longer lists are not coerced: the schemas refuse them, and coercion would take as long as reading their content. */
 const maxCoerced = 200
 
-/** @throws ApiError validation_failed, where a value needs a correction */
+/** @throws ApiError validation_failed for a value that needs a correction */
 export function coerce(schema: $ZodType, given: unknown, path: Path = []): unknown {
   const inner = unwrap(schema)
   const def = inner._zod.def as Def
@@ -87,7 +87,7 @@ function corrected(schema: $ZodType, value: unknown, path: Path): unknown {
   }
 }
 
-/** JSON text where the schema has an object or a list. */
+/** Parses JSON text where the schema expects an object or a list. */
 function jsonIn(type: string, value: unknown): unknown {
   if (typeof value !== 'string' || !['object', 'record', 'array', 'union'].includes(type)) return value
   const text = value.trim()
@@ -99,7 +99,7 @@ function jsonIn(type: string, value: unknown): unknown {
   }
 }
 
-/** A single value stands for a list with it. */
+/** Wraps a single value into a list. */
 const listOf = (value: unknown): unknown[] | null =>
   Array.isArray(value) ? value : value === undefined || value === null ? null : [value]
 
@@ -116,14 +116,14 @@ function fieldsOf(
   return Object.fromEntries(fields)
 }
 
-/** `null`, and the empty text of an optional field that cannot be empty. */
+/** True for `null`, and for the empty text of an optional field that cannot be empty. */
 function isLeftOut(schema: $ZodType | undefined, value: unknown): boolean {
   if (value !== null && value !== '') return false
   if (!schema) return value === null
   return (value === null || schema._zod.optin === 'optional') && !safeParse(schema, value).success
 }
 
-/** An option is chosen by the fields that a value has. */
+/** Removes fields that are null: the fields of a value decide which option of a union it is. */
 const withoutNulls = <T>(value: T): T =>
   isRecord(value)
     ? (Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as T)
@@ -135,7 +135,7 @@ const mapFields = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(each, name)]))
 
-/** The entry in another case. */
+/** Finds the entry of an enumeration that differs only in case. */
 function entryOf(entries: Record<string, unknown>, value: unknown): unknown {
   if (typeof value !== 'string') return value
   const folded = value.trim().toLowerCase()

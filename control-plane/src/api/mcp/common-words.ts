@@ -1,6 +1,7 @@
 /**
- * Names that models give to actions, keys and targets, from other tools for phones, browsers and computers. `coerce` reads them
- * with the schemas of actions; `/v1` refuses them. Names with several meanings are refused with the exact action. Pure.
+ * Names that models give to actions, keys and targets, taken from other tools for phones, browsers and computers.
+ * `coerce` reads these names with the schemas of actions; `/v1` refuses them. A name with several meanings gets an
+ * error that states the exact action. Pure.
  */
 import {
   actionSchema,
@@ -14,7 +15,7 @@ import { alsoReads, Correction } from './coerce.js'
 
 type Action = Record<string, unknown>
 
-/** `longPress`, `Long-Press` and `LONG_PRESS` as `long_press`. */
+/** Converts `longPress`, `Long-Press` and `LONG_PRESS` to `long_press`. */
 const snake = (name: string): string =>
   name
     .trim()
@@ -94,7 +95,7 @@ const placeOf: Readonly<Record<string, string>> = {
   right: 'to the left',
 }
 
-/** The fields of targets, which models also put into the action itself. */
+/** Fields of targets that models also put directly into the action. */
 const targetFields = ['ref', 'snapshot_id', 'text', 'nth', 'id', 'desc', 'x', 'y']
 
 function typed({ type, action, ...rest }: Action): Action {
@@ -105,7 +106,7 @@ function typed({ type, action, ...rest }: Action): Action {
   return { type: Object.hasOwn(typeNames, name) ? typeNames[name] : name, ...rest }
 }
 
-/** A target that is not in `target`. The field `text` of `type` stays there. */
+/** Moves the fields of a target into `target`. The field `text` of `type` stays in the action. */
 function lifted(action: Action, shape: object): Action {
   if (!('target' in shape) || (action['target'] ?? null) !== null) return action
   const isOfTarget = (name: string): boolean => targetFields.includes(name) && !(name in shape)
@@ -117,7 +118,7 @@ function lifted(action: Action, shape: object): Action {
   return { ...Object.fromEntries(rest), target: Object.fromEntries(target) }
 }
 
-/** `ctrl+a` as the key with its modifier. */
+/** Splits `ctrl+a` into the key and its modifier. */
 function combined({ key, ...action }: Action): Action {
   const parts = typeof key === 'string' && key.length > 1 ? key.split('+').map(snake) : []
   const last = parts.pop()
@@ -126,7 +127,7 @@ function combined({ key, ...action }: Action): Action {
   return { ...action, key: last, modifiers }
 }
 
-/** The name of an app in a field for its package, which has a dot. */
+/** Reads a field that names an app as `package` if it contains a dot, otherwise as `label`. */
 function opened({ app, app_name, name, ...action }: Action): Action {
   const given = action['package'] ?? app ?? app_name ?? name
   if (typeof given !== 'string' || (action['label'] ?? null) !== null) return action
@@ -165,7 +166,7 @@ function readKey(value: unknown): unknown {
   return Object.hasOwn(keyNames, name) ? keyNames[name] : name
 }
 
-/** A text as a target; `#fab` as an ID, which is how a screen shows it. */
+/** Reads a text as a target. `#fab` is an ID, in the form in which a screen shows it. */
 function readTarget(value: unknown): unknown {
   if (typeof value !== 'string' || value.trim() === '') return value
   return /^#\S+$/.test(value) ? { id: value } : { text: value }

@@ -1,4 +1,4 @@
-/** Rewrites the requests in an error's `next` as calls of tools, for a client that has only tools. Pure. */
+/** Rewrites the requests in an error's `next` as tool calls, for clients that can only call tools. Pure. */
 import { quoted } from './text.js'
 
 type Arguments = Record<string, string | number | boolean>
@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
   ],
 ]
 
-/** Parameters of the query that the tool also has. */
+/** Query parameters that the tool also takes. */
 const kept: Record<string, readonly string[]> = {
   list_phones: ['status'],
   get_phone: ['wait'],
@@ -74,7 +74,7 @@ function toTool(method: string, target: string): string | null {
   return null
 }
 
-/** Requests without a tool stay as they are. */
+/** A request that no tool can send stays unchanged. */
 export const nextForTools = (next: string | null): string | null =>
   next === null
     ? null

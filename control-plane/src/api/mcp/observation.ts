@@ -4,7 +4,7 @@ import { maxBytes } from './lists.js'
 import { quoted } from './text.js'
 import { type Image } from './tool.js'
 
-/** An observation of `/v1`: complete, without elements, or only a picture. */
+/** An observation of `/v1`: with all fields, without elements, or with only a screenshot. */
 export type Seen = Partial<Observation> & Pick<Observation, 'taken_at'>
 
 export interface ShownScreen {
@@ -13,7 +13,7 @@ export interface ShownScreen {
   images: Image[]
 }
 
-/** The first lines, up to a number of bytes. */
+/** Returns the first lines that fit into a number of bytes. */
 function fittingLines(lines: readonly string[], bytes: number): string[] {
   let left = bytes
   const end = lines.findIndex((line) => (left -= Buffer.byteLength(quoted(line))) < 0)

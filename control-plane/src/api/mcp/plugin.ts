@@ -25,7 +25,7 @@ export interface McpOptions {
   auth: AuthDeps
   /** Public base address, without a trailing slash. */
   baseUrl: string
-  /** Origins of browsers that may use it. */
+  /** Origins of web pages that may use `/mcp`. */
   origins: readonly string[]
   log: Logger
 }
@@ -53,7 +53,7 @@ export const mcpPlugin =
         .send(),
     )
     const route: RouteShorthandOptions = {
-      // The largest JSON body of `/v1`, which `act` carries.
+      // `act` carries the largest JSON body of `/v1`.
       bodyLimit: limits.actionsBody,
       schema: { hide: true },
       config: { anyScope: true, rawBody: true },
@@ -62,7 +62,7 @@ export const mcpPlugin =
         next()
       },
     }
-    // People write the address with a slash too.
+    // People also write the address with a trailing slash.
     for (const each of [url, `${url}/`])
       app.post(each, route, async (request, reply) => {
         const message = readRequest(readMessage(request.readBody))
@@ -115,7 +115,7 @@ function serving(
     )
   return createMcpHandler(() => createMcpServer({ send, requestId: request.id, log }), {
     responseMode,
-    // No list changes while a server runs.
+    // The list of tools never changes while a server runs, so no client needs a subscription.
     maxSubscriptions: 0,
     onerror: (error) => log.debug({ err: error, request_id: request.id }, 'an MCP request was refused'),
   })
@@ -132,7 +132,7 @@ function readMessage(body: unknown): unknown {
   return parseJson(bytes)
 }
 
-/** Leads clients that can sign in to the authorization server (RFC 9728). docs/decisions/0296 */
+/** Points clients that can sign in to the authorization server (RFC 9728). docs/decisions/0296 */
 function challengeFor({ headers }: FastifyRequest, baseUrl: string): string {
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`
   return headers.authorization === undefined
@@ -140,7 +140,7 @@ function challengeFor({ headers }: FastifyRequest, baseUrl: string): string {
     : `Bearer error="invalid_token", ${metadata}`
 }
 
-/** The content type was checked, and the body reader has removed it. */
+/** The body reader has checked and removed the content type, which the library expects. */
 function headersOf({ headers }: FastifyRequest): Headers {
   const result = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of Object.entries(headers))
@@ -148,7 +148,7 @@ function headersOf({ headers }: FastifyRequest): Headers {
   return result
 }
 
-/** A browser's page must be listed. Programs send no Origin. */
+/** Refuses pages whose origin is not listed. Programs send no Origin. */
 function checkOrigin(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,

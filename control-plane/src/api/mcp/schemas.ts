@@ -17,7 +17,10 @@ export const list = (items: Schema): Schema => ({ type: 'array', items })
 export const fields = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties })
 export const described = (schema: Schema, description: string): Schema => ({ ...schema, description })
 
-/** The next step; present in most answers. The schemas name the fields that a model decides by, and leave out others. */
+/**
+ * The next call, present in most answers. The schemas list the fields that a model bases decisions on, and omit the
+ * others.
+ */
 export const next = string
 
 export const phoneOutput: Record<string, Schema> = {

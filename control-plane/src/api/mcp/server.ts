@@ -1,4 +1,4 @@
-/** An MCP server with the tools, for one request over HTTP, or one connection over stdio. */
+/** An MCP server with the tools, for one HTTP request or one stdio connection. */
 import { ApiError, errorEnvelope, plainLines, type Logger } from '@phonerack/shared'
 import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { findIssues } from '../../base/validation/issues.js'
@@ -16,7 +16,7 @@ import { tools } from './tools/index.js'
 
 export interface McpServerDeps {
   send: Send
-  /** The ID of the client's request, for errors that `/v1` did not answer. */
+  /** The ID of the client's request, for errors that did not come from `/v1`. */
   requestId: string
   log: Logger
 }
@@ -38,7 +38,7 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
     { name: 'phonerack', title: 'Phonerack', version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noElicitation },
   )
-  // Below its table of tools, whose answers to invalid arguments do not have the error envelope.
+  // The low-level server: the library's table of tools answers invalid arguments without the error envelope.
   const { server } = mcp
   server.setRequestHandler('tools/list', () => ({ tools: [...toolList] }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -80,7 +80,10 @@ async function runTool(
   }
 }
 
-/** Fields that clients add to the arguments of any tool: n8n, and clients whose models need at least one argument. */
+/**
+ * Fields that clients add to the arguments of every tool: n8n does, and so do clients whose models need at least one
+ * argument.
+ */
 const added: ReadonlySet<string> = new Set([
   ...['toolCallId', 'sessionId', 'chatInput'],
   ...['random_string', 'dummy', '_placeholder', 'placeholder', '_unused'],
@@ -89,12 +92,18 @@ const added: ReadonlySet<string> = new Set([
 const argumentsOf = ({ input }: Tool, given: Record<string, unknown>): unknown =>
   coerce(input, Object.fromEntries(Object.entries(given).filter(([name]) => !added.has(name))))
 
-/** The message has the values that are near: a model reads the list of 67 keys at each mistake. */
+/**
+ * The message names only the closest alternatives, because a model would otherwise read the list of 67 keys after each
+ * mistake.
+ */
 function withShortList({ alternatives = [], ...issue }: Issue): Issue {
   return alternatives.length > maxListed || alternatives.length === 0 ? issue : { ...issue, alternatives }
 }
 
-/** The model reads the text or the structured content, so nothing in either is hidden from people. */
+/**
+ * The model reads either the text or the structured content. Both are filtered, so neither contains text that is
+ * invisible to people.
+ */
 const contentOf = ({ structured, text, images = [], isError = false }: ToolAnswer) => ({
   content: [
     { type: 'text' as const, text: plainLines(text) },
@@ -104,7 +113,7 @@ const contentOf = ({ structured, text, images = [], isError = false }: ToolAnswe
   ...(isError ? { isError } : {}),
 })
 
-/** Returns a function that ends the reports. */
+/** Reports progress until the returned function is called. */
 function reportProgress(tool: string, { mcpReq }: ServerContext): () => void {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => undefined
@@ -112,7 +121,7 @@ function reportProgress(tool: string, { mcpReq }: ServerContext): () => void {
   const timer = setInterval(() => {
     progress += reportEveryMs / 1000
     const params = { progressToken, progress, message: `${tool} is running (${progress} s)` }
-    // A client that has left hears nothing; its request is aborted separately.
+    // A report to a closed connection fails; the request is aborted separately.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }, reportEveryMs)
   return () => clearInterval(timer)

@@ -1,10 +1,10 @@
 /**
- * Text of tools for models. Names, labels and screens belong to tenants and apps, so every such text passes the filter of
- * `shared/src/plain.ts`, and stays inside its quotes and on its line. Pure.
+ * Text of tools for models. Tenants and apps choose names, labels and screens, so each such text passes the filter of
+ * `shared/src/plain.ts` and stays within its quotes and on its line. Pure.
  */
 import { plain, plainLines } from '@phonerack/shared'
 
-/** A value of an answer: `plainLines` filters each string, and `plain` each name of a field. */
+/** Filters a value of an answer: each string with `plainLines`, and each field name with `plain`. */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plainLines(value)
   if (Array.isArray(value)) return value.map(plainValue)
@@ -15,25 +15,25 @@ export function plainValue(value: unknown): unknown {
 export const plainFields = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [plain(name), plainValue(value)]))
 
-/** One line without quotes, for our messages, which may contain a value. */
+/** Puts a message of ours, which may contain a tenant's value, on one line without quotes. */
 export const oneLine = (text: string): string => plain(text.replaceAll(/\r?\n/g, String.raw`\n`))
 
-/** A JSON value on one line, with strings in quotes. */
+/** Returns a JSON value on one line, with strings in quotes. */
 export const quoted = (value: unknown): string => JSON.stringify(plainValue(value))
 
-/** Letters, digits and punctuation of IDs, statuses, times and packages need no quotes. */
+/** IDs, statuses, times and packages consist of these characters and need no quotes. */
 const bare = /^[A-Za-z0-9_.:@/+-]+$/
 
 const valueText = (value: unknown): string =>
   typeof value === 'string' && bare.test(value) ? value : quoted(value)
 
-/** One line for each field that has a value: `name value`. */
+/** Returns a line `name value` for each field that has a value. */
 export const fieldLines = (fields: object): string[] =>
   Object.entries(fields)
     .filter(([name, value]) => value !== undefined && value !== null && name !== 'object')
     .map(([name, value]) => `${oneLine(name)} ${valueText(value)}`)
 
-/** One line for an entry of a list: `name=value …`. */
+/** Returns a line `name=value …` for an entry of a list. */
 export const entryLine = (fields: object): string =>
   Object.entries(fields)
     .filter(([name, value]) => value !== undefined && value !== null && name !== 'object')

@@ -1,4 +1,7 @@
-/** The list of tools as clients get it, built once. It stays small, since clients send it to the model with every task. */
+/**
+ * The list of tools in the form that clients get, built once. The list stays small, because clients send it to the
+ * model with every task.
+ */
 import { type Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { tools } from './tools/index.js'
@@ -7,11 +10,11 @@ import { type Schema, type Tool } from './tool.js'
 /** Present in the structured content of every failed call. */
 const error: Schema = { type: 'object' }
 
-/** Bounds that every JSON integer has. */
+/** True for the bounds that every JSON integer has. */
 const isNoBound = (key: string, value: unknown): boolean =>
   (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
-/** Fields without a meaning for a model. Lengths and unknown fields are checked when the tool is called. */
+/** Keywords without a meaning for a model. The tool itself checks lengths and unknown fields. */
 const dropped = new Set([
   ...['$schema', '$defs', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength', 'default'],
 ])

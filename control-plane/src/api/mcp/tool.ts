@@ -12,8 +12,8 @@ export interface Image {
 }
 
 /**
- * Clients show a model either the structured content or the text, so each contains everything. An answer with images is sent
- * without its structured content: a client that prefers it drops the images.
+ * Clients show a model either the structured content or the text, so each contains everything. An answer with images
+ * has no structured content, since a client that prefers structured content drops the images.
  */
 export interface ToolAnswer {
   structured: Record<string, unknown>
@@ -32,14 +32,14 @@ export interface Annotations {
 export interface Tool {
   name: string
   title: string
-  /** When to use it, and what to do next. */
+  /** Says when to use the tool, and what to do next. */
   description: string
   input: z.ZodObject
   /** Replaces the schemas of single arguments in the list of tools. */
   inputOverrides?: Record<string, Schema>
   /**
-   * Fields of the structured content. None is required, since a failed call has only `error`. Null for a tool that can return
-   * an image: a client rejects a result without the structured content that its schema announces.
+   * Fields of the structured content. All are optional, since a failed call has only `error`. Null for a tool that can
+   * return an image: a client rejects a result that lacks the structured content its schema announces.
    */
   output: Record<string, Schema> | null
   annotations: Annotations
@@ -51,16 +51,16 @@ export const defineTool = <S extends z.ZodObject>(
   tool: Omit<Tool, 'input' | 'run'> & { input: S; run(args: z.output<S>, api: Api): Promise<ToolAnswer> },
 ): Tool => ({ ...tool, run: (args, api) => tool.run(args as z.output<S>, api) })
 
-/** Only reads. */
+/** The tool only reads. */
 export const reads: Annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
-/** Changes something of the tenant's; a repeat has no further effect. */
+/** The tool changes something of the tenant; a repetition has no further effect. */
 export const settles: Annotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
 }
-/** Adds something; a repeat adds it again. */
+/** The tool adds something; a repetition adds it again. */
 export const adds: Annotations = { ...settles, idempotentHint: false }
-/** Changes or removes something that cannot be restored. */
+/** The tool changes or removes something that cannot be restored. */
 export const destroys: Annotations = { ...settles, destructiveHint: true }

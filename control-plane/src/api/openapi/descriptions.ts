@@ -5,9 +5,9 @@
 
 export const descriptions: Readonly<Record<string, string>> = {
   createPhone:
-    'Allocates a free device, opens a session and reserves credit for `max_duration`. Returns `201` once the phone is `ready`, or `202` after about 50 seconds while it is still `creating`; then poll `GET /v1/phones/{id}?wait=ready`. Send an `Idempotency-Key` so that a retry does not create a second phone.',
+    'Allocates a free device, opens a session and reserves credit for `max_duration`. Returns `201` once the phone is `ready`, or `202` if it is still `creating` after about 50 seconds; then poll `GET /v1/phones/{id}?wait=ready`. Send an `Idempotency-Key` so that a retry does not create a second phone.',
   listPhones:
-    'Newest first. Phones that are `failed` or `deleted` are listed only when `status` includes them. A key that is limited to certain phones sees only those phones.',
+    'Lists phones, newest first. Phones that are `failed` or `deleted` are listed only when `status` includes them. A key that is limited to certain phones sees only those phones.',
   getPhone:
     'With `wait`, responds as soon as the phone reaches that status or can no longer reach it. After `timeout` seconds it returns the phone in its current state.',
   updatePhone: 'Changes the name or the metadata. Omitted fields keep their value.',
@@ -17,9 +17,9 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Opens a session on a parked or unavailable phone and reserves credit for `max_duration`. On a running phone, renews the session: the deadline moves to `max_duration` seconds from now if that is later, and credit for the additional time is reserved.',
   parkPhone:
     'Ends the session and its billing. The phone keeps its apps, data and device until it is deleted. Parking a parked phone has no effect.',
-  heartbeatPhone: 'Counts as activity: `parks_at` moves to `idle_timeout` seconds from now.',
+  heartbeatPhone: 'The request counts as activity: `parks_at` moves to `idle_timeout` seconds from now.',
   listSessions:
-    'Newest first, with the time and cost of each session. Sessions of deleted phones remain listed.',
+    'Lists sessions, newest first, with the time and cost of each. Sessions of deleted phones remain listed.',
   observe:
     'Returns the elements on the screen, numbered from top to bottom, and stores them for 15 minutes so that actions can refer to them by `ref` and `snapshot_id`. `format=text` returns the compact text form.',
   screenshot:
@@ -49,7 +49,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Lists the uploads of the project, newest first. A key that is limited to certain phones sees only the uploads that it created.',
   getUpload: 'Returns the upload. With `wait`, responds once it has been processed.',
   completeUpload:
-    'Completes the upload after its file was sent, and starts processing the APK. Returns `202` while that takes longer; then poll `GET /v1/apps/uploads/{id}?wait=ready`. `storage_id` is the `storageId` that the upload URL returned.',
+    'Completes the upload after its file was sent, and starts processing the APK. Returns `202` if processing takes longer; then poll `GET /v1/apps/uploads/{id}?wait=ready`. `storage_id` is the `storageId` that the upload URL returned.',
   listInstalls: 'Lists running and finished installs on this phone, newest first, with their outcome.',
   getAccount:
     'Returns credit, reservations, limits, the price, and the countries where phones can be created.',

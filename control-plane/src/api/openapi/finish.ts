@@ -16,7 +16,9 @@ function refsIn(value: unknown): Set<string> {
   return refs
 }
 
-/** Every schema is generated twice, as input and as output: keeps those that a path refers to. */
+/**
+ * The generator writes every schema twice, as input and as output. This step keeps the schemas that a path refers to.
+ */
 function pruneSchemas(document: Json): void {
   const components = document['components']
   if (!isObject(components) || !isObject(components['schemas'])) return
@@ -92,7 +94,7 @@ function finishOperations(document: Json): void {
   }
 }
 
-/** Descriptions of statuses for routes without their own. */
+/** Descriptions of statuses, for routes without their own descriptions. */
 const meanings: Record<string, string> = {
   '200': 'Done.',
   '201': 'Created.',
@@ -144,7 +146,7 @@ const ofErrors: Record<string, Headers> = {
   '503': retryAfter,
 }
 
-/** Among conflicts, only one code has a `Retry-After`. */
+/** Only one code of status 409 has a `Retry-After`. */
 const headersOfError = (status: string, response: Json): Headers | undefined =>
   String(response['description']).includes('`phone_controlled`') ? retryAfter : ofErrors[status]
 

@@ -1,4 +1,4 @@
-/** Helpers for reading an untyped description, which the steps of `finish.ts` share. */
+/** Helpers for reading an untyped description, used by the steps of `finish.ts`. */
 
 export type Json = Record<string, unknown>
 

@@ -8,7 +8,7 @@ import { isObject, objectsIn, operationsOf, type Json } from './json.js'
 const prefix = '#/components/schemas/'
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Exactly `{}`: the body of requests without fields. */
+/** True for exactly `{}`, the body of requests without fields. */
 const isEmpty = (schema: Json): boolean =>
   schema['type'] === 'object' &&
   isObject(schema['properties']) &&
@@ -49,7 +49,7 @@ function constantOf(schema: Json, property: string): string | null {
   return isObject(field) && typeof field['const'] === 'string' ? field['const'] : null
 }
 
-/** Named by its first key: `ref`, `text`, `id`, `desc`; coordinates are a point. */
+/** A form is named by its first key: `ref`, `text`, `id`, `desc`. A form with coordinates is a point. */
 const formName = (schema: Json): string | null => {
   const [first] = Object.keys(propertiesOf(schema))
   return first === 'x' ? 'point' : (first ?? null)
@@ -79,8 +79,8 @@ function nameForms(
 }
 
 /**
- * Describes defaults of bodies in words: generators treat a field with `default` as always present,
- * and then require it in requests.
+ * Describes defaults of bodies in words. Generators treat a field with `default` as always present, and then require it
+ * in requests.
  */
 export function describeDefaults(document: Json): void {
   const { components } = document

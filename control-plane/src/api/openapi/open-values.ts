@@ -1,7 +1,6 @@
 /**
- * Response values may be added later, so the description names them without closing the list: a
- * client generated from it must not fail on a new one. Requests keep closed lists. A final step of
- * `finish.ts`.
+ * Response values may be added later, so the description names the values without closing the list: a generated client
+ * must not fail on a new value. Requests keep closed lists. A final step of `finish.ts`.
  */
 type Json = Record<string, unknown>
 
@@ -9,8 +8,8 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const refPrefix = '#/components/schemas/'
 
 /**
- * Turns value lists that only responses refer to into `x-extensible-enum`. A single value is a
- * constant and stays.
+ * Turns value lists that only responses refer to into `x-extensible-enum`. A list with a single value is a constant and
+ * stays.
  */
 export function openValuesOfAnswers(document: Json): void {
   const { paths, components } = document
@@ -31,7 +30,7 @@ export function openValuesOfAnswers(document: Json): void {
   }
 }
 
-/** Collects every object that `value` refers to, also through references. */
+/** Collects every object that `value` refers to, including through references. */
 function visit(value: unknown, schemas: Json, seen: Set<Json>): void {
   if (!isObject(value) || seen.has(value)) return
   seen.add(value)

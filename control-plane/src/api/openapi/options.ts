@@ -45,7 +45,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       },
     },
   },
-  // Other routes (operator, hosts) are not part of the public API.
+  // The description omits routes for operators and hosts.
   transform: (document) =>
     document.url.startsWith('/v1/')
       ? jsonSchemaTransform(document)

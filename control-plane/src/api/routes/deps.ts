@@ -1,4 +1,4 @@
-/** The dependencies of every route, and the lookup of its phone ID. */
+/** The dependencies of every route, and the parser of its phone ID. */
 import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
@@ -12,11 +12,11 @@ export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
   failureLimit: FailureLimit
-  /** Limits requests per key that are open concurrently: waits and streamed responses. */
+  /** Limits the concurrent open requests of a key: waits and streamed responses. */
   waits: HeldOpen
   streams: HeldOpen
   eventStreams: HeldOpen
-  /** Milliseconds after which a stream of events ends whose client has not read. */
+  /** Milliseconds after which a stream of events ends if its client has not read. */
   eventStallMs: number
   lifecycleWaitMs: number
   /** Public base address, without a trailing slash. */
@@ -26,7 +26,7 @@ export interface RouteDeps {
 
 export type Route = (app: ApiInstance, deps: RouteDeps) => void
 
-/** The phone ID in a path. A malformed one is a phone that does not exist. */
+/** Returns the phone ID in a path. A malformed ID is a phone that does not exist. */
 export function phoneIdOf(params: { id: string }): string {
   if (!isId('phone', params.id))
     throw new ApiError('phone_not_found', { next: 'GET /v1/phones', details: { phone: params.id } })

@@ -2,7 +2,7 @@
 import { errorTable, isErrorCode, type ErrorCode } from '@phonerack/shared'
 import { errorSchema } from './schemas.js'
 
-/** Errors of any `/v1` request. Those with a key have more. */
+/** Errors of every `/v1` request. Requests with a key have further errors. */
 const everywhere: readonly ErrorCode[] = [
   'validation_failed',
   'browser_requests_not_allowed',
@@ -26,10 +26,10 @@ export const notReady: readonly ErrorCode[] = [
   'phone_failed',
 ]
 
-/** For a phone that fails while the request waits for it. */
+/** Errors of a phone that fails while the request waits for it. */
 export const phoneFailures: readonly ErrorCode[] = ['capacity_unavailable', 'phone_unavailable']
 
-/** Requests that call into a phone. */
+/** Errors of requests that call into a phone. */
 export const intoPhone: readonly ErrorCode[] = [
   'phone_not_found',
   'phone_not_allowed',
@@ -40,10 +40,10 @@ export const intoPhone: readonly ErrorCode[] = [
   'provider_timeout',
 ]
 
-/** Requests that are sent to a phone's host once. */
+/** Errors of requests that are sent to a phone's host once. */
 export const sentOnce: readonly ErrorCode[] = [...intoPhone, 'rate_limited', 'action_outcome_unknown']
 
-/** Requests that change something on a phone. */
+/** Errors of requests that change something on a phone. */
 export const changePhone: readonly ErrorCode[] = [...sentOnce, 'phone_controlled']
 
 interface DescribedErrors {
@@ -51,7 +51,7 @@ interface DescribedErrors {
   content: { 'application/json': { schema: typeof errorSchema } }
 }
 
-/** Responses for these codes and those of every request with a key. */
+/** Describes these codes and the codes of every request with a key. */
 export const describeErrors = (...codes: ErrorCode[]): Record<number, DescribedErrors> =>
   describeOpenErrors(...codes, ...withKey)
 
@@ -73,6 +73,6 @@ export function describeOpenErrors(...codes: ErrorCode[]): Record<number, Descri
   )
 }
 
-/** The codes in a description created here. */
+/** Returns the codes in a description that this file created. */
 export const codesIn = (description: string): ErrorCode[] =>
   [...description.matchAll(/^`(\w+)`: /gm)].map(([, code = '']) => code).filter(isErrorCode)

@@ -57,9 +57,9 @@ export const onIdleField = z
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 
 const idleTimeout = 'Seconds without a request after which the phone parks.'
-/** For a create, whose schema has the default. */
+/** For a create, whose schema applies the default. */
 export const idleTimeoutField = seconds(limits.idleTimeout).meta({ description: idleTimeout })
-/** For a start, which applies the default itself. */
+/** For a start, whose service applies the default. */
 export const newIdleTimeoutField = idleTimeoutField
   .optional()
   .meta({ description: `${idleTimeout} \`${limits.idleTimeout.default}\` if omitted.` })
@@ -71,7 +71,7 @@ export const waitField = z
   .default(true)
   .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds for the result.` })
 
-/** For a read that may wait until its row is in one of `states`, and for how long. */
+/** Returns the query of a read that may wait until its object has one of `states`, for at most `timeout` seconds. */
 export const waitQuery = <const State extends string>(
   states: readonly [State, ...State[]],
   description: string,
@@ -98,7 +98,7 @@ export const pageFields = {
   cursor: z.string().optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 }
 
-/** Checked on every POST; only create uses it. */
+/** Checked on every POST, although only a create uses the header. */
 export const postHeaders = z.object({
   'idempotency-key': z
     .string()

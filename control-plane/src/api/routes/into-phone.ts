@@ -18,8 +18,7 @@ export async function whileActive<T>(
 ): Promise<T> {
   const caller = callerOf(request)
   const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
-  // The call refuses a phone that the key must not use, and such a request does not count as
-  // activity.
+  // The call refuses a phone that the key must not use, and such a request does not count as activity.
   if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)
   const release = deps.services.phones.hold(caller, phoneId)
@@ -32,7 +31,10 @@ export async function whileActive<T>(
   }
 }
 
-/** While Postgres does not answer, the record takes longer than the client may wait for its result. */
+/**
+ * Waits for the record of activity for at most `recordMs`, because Postgres may not answer in the time that the client
+ * waits.
+ */
 async function withinMoment(recorded: Promise<void>): Promise<void> {
   const waiting = new AbortController()
   await Promise.race([recorded, pause(recordMs, waiting.signal)])

@@ -7,9 +7,9 @@ import { failureOf } from './waiting.js'
 import { type PhoneView } from '../../rental/phones/types.js'
 
 /**
- * Returns the phone once `settled`, or its state when the wait ends. The write is already done, so
- * a wait that breaks or exceeds the key's limit returns the phone as last known. @throws
- * PhoneFailure when the phone fails during the wait
+ * Returns the phone once it is `settled`, or its state when the wait ends. The write is already done, so a wait that
+ * fails or exceeds the key's limit returns the last known state. @throws PhoneFailure when the phone fails during the
+ * wait
  */
 export async function waitAfterWrite(
   deps: RouteDeps,
@@ -48,8 +48,8 @@ export async function noteActivity(
 }
 
 /**
- * The request named a phone that its key may use, so it counts as activity with any result. `ownCodes`: errors after that
- * check.
+ * Counts the request as activity whatever its result, since it names a phone that its key may use. @param ownCodes
+ * errors that can only occur after that check
  */
 export async function noted<T>(
   deps: RouteDeps,

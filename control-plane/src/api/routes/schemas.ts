@@ -13,9 +13,9 @@ const money = z
     pattern: '^-?\\d+\\.\\d{6}$',
     description: 'US dollars with six decimal places; parse as a decimal.',
   })
-/** Values may be added, so the description names them without closing the list. */
+/** The description names the values without closing the list, since values may be added. */
 export const openEnum = (values: readonly string[], description: string) =>
-  z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
+  z.string().meta({ description: `${description} More values may be added.`, 'x-extensible-enum': values })
 
 export const phoneStatusSchema = openEnum(phoneStatuses, `One of ${phoneStatuses.join(', ')}.`)
 

@@ -1,7 +1,4 @@
-/**
- * POST /v1/setup and POST /v1/setup/token: a terminal's first key. The only requests of `/v1`
- * without a key.
- */
+/** POST /v1/setup and POST /v1/setup/token: a terminal's first key. No other request of `/v1` works without a key. */
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'

@@ -1,4 +1,4 @@
-/** Rules of waiting for a phone: the end of a wait, and the error when the phone fails during it. */
+/** Rules of waiting for a phone: when a wait ends, and the error when the phone fails during the wait. */
 import { isErrorCode } from '@phonerack/shared'
 import { PhoneFailure } from '../http/errors.js'
 import { type PhoneView } from '../../rental/phones/types.js'
@@ -15,8 +15,8 @@ export const settledForParked = (phone: PhoneView): boolean => atRest.includes(p
 export const settledForPark = (phone: PhoneView): boolean => phone.status !== 'parking'
 
 /**
- * The error of a phone that failed while the request waited. Codes that the table does not list
- * come from the provider.
+ * Returns the error of a phone that failed while the request waited. Codes that the table does not list come from the
+ * provider.
  */
 export function failureOf(phone: PhoneView): PhoneFailure {
   const { code, message } = phone.failure ?? { code: 'internal_error', message: 'The phone has failed.' }

@@ -15,7 +15,7 @@ export interface OperatorServerOptions {
   /** Checks the token of every request to `plugins`. */
   gate: OperatorGate
   plugins: readonly FastifyPluginAsync[]
-  /** The console, which checks its requests itself. Default: none. */
+  /** The console, which checks its own requests. Default: none. */
   console?: FastifyPluginAsync
 }
 

@@ -55,19 +55,19 @@ export interface HttpConfig {
   streamsPerKey?: number
   eventStreamsPerKey?: number
   eventStreamsPerProject?: number
-  /** Milliseconds after which a stream of events ends whose client has not read. */
+  /** Milliseconds after which a stream of events ends if its client has not read. */
   eventStallMs?: number
   /** Origins of browsers whose requests to `/mcp` are accepted; default: none. */
   mcpOrigins?: readonly string[]
   /** Requests without a valid key or token, per address. */
   failuresPerMinute?: number
-  /** Milliseconds that an upload's file may take. */
+  /** Milliseconds for sending the file of an upload. */
   uploadMs?: number
   /** Seconds that create, start and park wait. */
   lifecycleWait?: number
   /** Milliseconds that running requests get when the server stops. */
   stopWithinMs?: number
-  /** Left out: HTTP without TLS. */
+  /** Omitted: HTTP without TLS. */
   tls?: TlsFiles | null
 }
 
@@ -80,13 +80,13 @@ export interface ServerOptions {
   failureLimit?: FailureLimit
   /** Checks which dependencies are available. */
   health?: () => Promise<Health>
-  /** True once this replica should get no more traffic. Default: never. */
+  /** Returns true once this replica should get no more requests. Default: never. */
   isStopping?: () => boolean
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
   plugins?: readonly FastifyPluginAsync[]
 }
 
-/** Milliseconds after which Node ends a request that its route should already have ended. */
+/** Milliseconds after which Node ends a request that outlasted the limit of its route. */
 const receiveGraceMs = 15_000
 
 /** A server without routes, with the limits that every listener shares. */
@@ -99,7 +99,7 @@ export function createFastify(
     ...more,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // http/request-context.ts names the request on every line of its work; a child logger would name it again.
+    // http/request-context.ts adds the request ID to every log line of the request; a child logger would add it again.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -110,7 +110,7 @@ export function createFastify(
     bodyLimit: limits.jsonBody,
     // Bodies have separate limits: http/body.ts, and uploads/receive.ts for files.
     requestTimeout: (config.uploadMs ?? limits.uploads.sendWithin) + receiveGraceMs,
-    // As long as Node's request line: an overlong ID is a phone that does not exist.
+    // Node's request line has the same limit, so an overlong ID is a phone that does not exist.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
     clientErrorHandler: onClientError,
@@ -120,20 +120,21 @@ export function createFastify(
   if (!config.tls) return Fastify({ ...options, http })
   const { tls } = config
   const secure = { ...http, ...readTls(tls), handshakeTimeout }
-  // Fastify's types separate the two kinds of servers, although one with TLS has all properties of the other.
+  // Fastify's types separate the two kinds of servers, although a server with TLS has all properties of a server
+  // without TLS.
   const app = Fastify({ ...options, https: secure } as FastifyServerOptions)
   followTls(app.server, tls, log)
   return app
 }
 
-/** Checks, errors, bodies and logging, which every listener shares. Add them before any route. */
+/** Adds checks, errors, bodies and logging, which every listener shares. Must be called before any route is added. */
 export function addFoundations(app: FastifyInstance): void {
   app.setValidatorCompiler(validatorCompiler)
   // Responses are built field by field from typed views (routes/views.ts), and tests check them
   // against the schemas.
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
-  // For routes that find nothing; http/conventions.ts answers paths without a route.
+  // The handler is for routes that find nothing; http/conventions.ts answers paths without a route.
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)

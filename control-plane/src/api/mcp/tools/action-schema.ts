@@ -1,6 +1,6 @@
 /**
- * The actions of a batch in the list of tools: one flat object for all types, a seventh of the size of `actionBatchSchema`, which
- * checks each batch. A test compares the two.
+ * The actions of a batch in the list of tools: one flat object for all types, a seventh of the size of
+ * `actionBatchSchema`, which validates each batch. A test compares the two.
  */
 import { actionTypes, keyModifiers } from '@phonerack/shared'
 import { type Schema } from '../tool.js'
@@ -21,7 +21,9 @@ const target: Schema = {
     'One of {ref, snapshot_id}, {text, nth?} (as in the quotes of the screen), {id}, {desc}, {x, y} in device pixels',
   properties: fields,
 }
-/** Some clients forbid every field that an object does not list. */
+/**
+ * Some clients forbid every field that an object schema does not list, so this schema lists all fields of a target.
+ */
 const point: Schema = { type: 'object', description: 'Like target', properties: fields }
 
 const perType = [
@@ -57,7 +59,7 @@ export const actionsSchema: Schema = {
       to: point,
       text: { type: 'string' },
       clear: { type: 'boolean' },
-      submit: { type: 'boolean', description: 'Press enter after it' },
+      submit: { type: 'boolean', description: 'Press enter after typing' },
       key: { type: 'string' },
       modifiers: { type: 'array', items: { type: 'string', enum: keyModifiers } },
       direction: { type: 'string', enum: ['up', 'down', 'left', 'right'] },

@@ -44,20 +44,23 @@ const lookEveryMs = 1000
 const installs = (api: Api, id: string): Promise<InstallsJson> =>
   api.json({ method: 'GET', path: path`/v1/phones/${id}/apps/installs` })
 
-/** Newest first, so the first one of a package is the one that was started. */
+/** Matches the install that was started. The list is newest first, so the first entry of a package is that install. */
 const isSame = (started: Pick<InstallJson, 'package'> & { install?: string }) => (entry: InstallJson) =>
   started.install === undefined
     ? entry.upload === null && entry.package === started.package
     : entry.install === started.install
 
-/** The install's entry once it has ended, or as it is when the time of the call is over. */
+/**
+ * Returns the entry of the install once the install has ended, or its latest state when the time of the call has
+ * passed.
+ */
 async function ended(
   api: Api,
   id: string,
   started: { package: string; install?: string },
 ): Promise<InstallJson | undefined> {
   for (;;) {
-    // The install runs: an error of the tool would say that it was not started.
+    // The install runs. An error here would tell the model that the install did not start.
     const { data } = await orKnown(installs(api, id), { data: [] })
     const entry = data.find(isSame(started))
     if (entry?.status !== 'running' || api.remaining() < 5 * lookEveryMs) return entry
@@ -66,7 +69,7 @@ async function ended(
   }
 }
 
-/** A record of an install or upload, apart from its `error`: a result with `error` is a failure of the tool. */
+/** Splits `error` from the record of an install or upload, since a result with `error` is a failure of the tool. */
 const splitError = <T extends { error: unknown }>({ error, ...shown }: T) => ({
   error: error as T['error'],
   shown,
@@ -80,7 +83,7 @@ export const appTools = [
       'List the apps on a ready phone, and its recent installs with their outcome. Open one with the action open_app.',
     input: z.strictObject({
       phone_id: phoneId,
-      system: z.boolean().optional().describe('Also those without an icon'),
+      system: z.boolean().optional().describe('Also list apps without an icon'),
       offset,
     }),
     output: { ...partOutput, installs: list(object) },
@@ -90,7 +93,7 @@ export const appTools = [
         method: 'GET',
         path: path`/v1/phones/${id}/apps`,
       })
-      // Only apps with an icon have a label. Without any, no label was read.
+      // Only apps with an icon have a label. If no app has a label, the agent read none.
       const hasIcon = ({ label, package: name }: AppJson): boolean => label !== name
       const isUnknown = !all.some(hasIcon)
       const data = all.filter((app) => system || !app.system || isUnknown || hasIcon(app))
@@ -134,7 +137,7 @@ export const appTools = [
     name: 'install_app',
     title: 'Install an app',
     description:
-      'Install an app of the library by package, or your own APK by upload, and wait for it. If status is still running, call list_apps later; do not install again.',
+      'Install an app of the library by package, or your own APK by upload, and wait until it is installed. If status is still running, call list_apps later; do not install again.',
     input: z.strictObject({
       phone_id: phoneId,
       package: z.string().min(1).optional().describe('From search_library'),

@@ -12,10 +12,10 @@ interface Wanted {
   timezone?: string | undefined
 }
 
-/** In this order: a location sets a time zone, which `timezone` then replaces. */
+/** The order matters: a location sets a time zone, which `timezone` then replaces. */
 const settings = ['location', 'locale', 'timezone'] as const
 
-/** A step that fails ends the call; the answer shows what was changed before it. */
+/** A step that fails ends the call. The answer shows the changes made before it. */
 async function change(api: Api, id: string, { location, locale, timezone }: Wanted): Promise<ToolAnswer> {
   const bodies = {
     location,
@@ -37,7 +37,9 @@ async function change(api: Api, id: string, { location, locale, timezone }: Want
   return answer(done, `set on phone ${id}`)
 }
 
-/** `{lat, lng, timezone}` as `location` and `timezone`; `timezone` is null when it was not changed. */
+/**
+ * Splits `{lat, lng, timezone}` into `location` and `timezone`. `timezone` is null when the phone did not change it.
+ */
 function shown(name: (typeof settings)[number], body: object): object {
   if (name !== 'location') return body
   const { timezone, ...location } = body as { timezone?: string | null }
@@ -76,7 +78,7 @@ export const deviceTools = [
     name: 'set_device',
     title: 'Set location, locale, time zone',
     description:
-      'Set the location, language or time zone of a ready phone; without any, read them. A new locale restarts the interface: observe again.',
+      'Set the location, language or time zone of a ready phone; without arguments, read them. A new locale restarts the interface: observe again.',
     input: z.strictObject({
       phone_id: phoneId,
       location: setLocationBody

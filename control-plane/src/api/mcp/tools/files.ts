@@ -19,11 +19,11 @@ interface Part {
   bytes: number
 }
 
-/** Text when the part is text: a character that the end of the part cuts is left for the next one. */
+/** Returns text if the part is text. A character that the end of the part cuts belongs to the next part. */
 function readPart(whole: Buffer, offset: number, most: number): Part {
   const bytes = whole.subarray(offset, offset + most)
   for (let cut = 0; cut < 4 && cut <= bytes.length; cut += 1) {
-    // Only the end of a part may be cut.
+    // Only the end of the part may cut a character.
     if (cut > 0 && offset + bytes.length === whole.length) break
     const kept = bytes.subarray(0, bytes.length - cut)
     const text = textOf(kept)
@@ -72,7 +72,7 @@ export const fileTools = [
     name: 'read_file',
     title: 'Read a file',
     description:
-      'Read a file up to 4 MB in parts: text, or Base64 for other content. Continue with offset = next_offset while there is one.',
+      'Read a file up to 4 MB in parts: text, or Base64 for other content. Continue with offset = next_offset until next_offset is null.',
     input: z.strictObject({
       phone_id: phoneId,
       path: filePath,
@@ -109,7 +109,7 @@ export const fileTools = [
       phone_id: phoneId,
       path: filePath,
       text: z.string().optional(),
-      base64: z.string().optional().describe('Instead of text'),
+      base64: z.string().optional().describe('Content in Base64, instead of text'),
     }),
     output: { path: string, size: integer },
     annotations: destroys,

@@ -51,7 +51,7 @@ export const peopleTools = [
       status: described(string, 'open, taken, done, declined or expired'),
 
       note: orNull(string),
-      url: described(string, 'Only in the first answer'),
+      url: described(string, 'Only in the answer to the first call'),
       expires_at: string,
       next,
     },

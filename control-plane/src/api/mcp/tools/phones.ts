@@ -23,7 +23,10 @@ const moving: Record<'ready' | 'parked', readonly string[]> = {
   parked: ['parking'],
 }
 
-/** Waits until the phone is `wait`, or the time of the call is over. @throws ApiFailure when the phone fails during the wait */
+/**
+ * Waits until the phone has the status `wait`, or the time of the call has passed. @throws ApiFailure when the phone
+ * fails during the wait
+ */
 export async function waitFor(api: Api, phone: PhoneJson, wait: 'ready' | 'parked'): Promise<PhoneJson> {
   if (!moving[wait].includes(phone.status)) return phone
   const query = { wait, timeout: api.pollSeconds() }
@@ -61,7 +64,7 @@ export const phoneTools = [
     description:
       'List your phones, newest first. Use it first: start_phone is faster than create_phone, and data are kept.',
     input: z.strictObject({
-      status: z.enum(phoneStatuses).optional().describe('Left out: all except failed and deleted'),
+      status: z.enum(phoneStatuses).optional().describe('If omitted: all except failed and deleted'),
       metadata: z.record(z.string(), z.string()).optional().describe('One pair that phones must have'),
       limit: pageFields.limit.optional().meta({ description: '' }),
       cursor: z.string().min(1).optional().describe('next_cursor of the page before'),
@@ -91,8 +94,10 @@ export const phoneTools = [
       country: z.string().min(1).optional().describe('A code of countries in get_account'),
       metadata: metadataField.optional().meta({ description: '' }),
       on_idle: onIdleField.optional().meta({ description: '' }),
-      idle_timeout: idleTimeoutField.optional().describe('Seconds without a request; 300'),
-      max_duration: maxDurationField.optional().describe('Seconds of the session; 900'),
+      idle_timeout: idleTimeoutField
+        .optional()
+        .describe('Seconds without a request after which the phone parks; default 300'),
+      max_duration: maxDurationField.optional().describe('Longest session in seconds; default 900'),
       idempotency_key: z
         .string()
         .min(1)
@@ -132,7 +137,7 @@ export const phoneTools = [
     name: 'start_phone',
     title: 'Start a phone, or renew its session',
     description:
-      'Start a parked phone, and wait until it is ready. On a running phone it extends the session and reserves credit again, so do not repeat it when unsure: call get_phone.',
+      'Start a parked phone, and wait until it is ready. On a running phone it extends the session and reserves credit again. When unsure whether a call succeeded, call get_phone instead of repeating it.',
     input: z.strictObject({
       phone_id: phoneId,
       idle_timeout: newIdleTimeoutField.meta({ description: '' }),

@@ -41,7 +41,7 @@ function checkWaits(actions: readonly Action[]): void {
     )
 }
 
-/** `0 tap ok center=[540,1200]`, or the error of the action. Candidates are in its details. */
+/** Returns `0 tap ok center=[540,1200]`, or the error of the action, whose details hold the candidates. */
 function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
   const { matched, moved, at_end, app, repeated, next } = facts
   // Most actions draw something, so only the others are named.
@@ -69,7 +69,9 @@ export const screenTools = [
     input: z.strictObject({
       phone_id: phoneId,
       screenshot: z.boolean().optional().describe('Add a JPEG'),
-      max_width: maxWidthField.meta({ description: `Pixels of it; ${limits.batchScreenshotWidth}` }),
+      max_width: maxWidthField.meta({
+        description: `Width of the screenshot in pixels; default ${limits.batchScreenshotWidth}`,
+      }),
       elements,
     }),
     output: null,
@@ -94,7 +96,9 @@ export const screenTools = [
       observe: z
         .enum(['none', 'ui', 'screenshot', 'both'])
         .optional()
-        .describe('The screen to return after success; ui. After a failure it always returns'),
+        .describe(
+          'The form of the screen after success; default ui. A failed batch always returns the screen',
+        ),
       elements,
     }),
     inputOverrides: { actions: actionsSchema },

@@ -15,7 +15,7 @@ const account: AccountJson = {
   countries: [{ code: 'US', name: 'United States' }],
 }
 
-/** Well-formed; no setup has it. */
+/** The token is well-formed, but no setup has it. */
 const setupToken = 'prs_9xM27LFdMwTA2MSfxYfZcpwhOmCyZ8GrvHRcxNvOPUa'
 
 export const accountExamples: Record<string, OperationExamples> = {

@@ -13,7 +13,7 @@ import { ids } from './ids.js'
 const phone = { phone: ids.phone }
 const createAnother = 'Create a new phone: POST /v1/phones'
 
-/** Options that differ between errors of a code. */
+/** Options that differ between the errors of a code. */
 const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   invalid_api_key: { next: 'Send Authorization: Bearer <API key>.' },
   insufficient_credits: {
@@ -140,7 +140,7 @@ const exampleOf = (error: ApiError): { summary: string; value: unknown } => {
   return { summary: error.code, value: answer }
 }
 
-/** By the names under which responses refer to them: a code, or `validation_failed_query`. */
+/** Named as responses refer to the examples: by a code, or `validation_failed_query`. */
 export const errorExamples: Record<string, { summary: string; value: unknown }> = {
   ...Object.fromEntries(errorCodes.map((code) => [code, exampleOf(new ApiError(code, carried[code]))])),
   validation_failed: exampleOf(refusalOf(createPhoneBody, 'body', { nmae: 'checkout test' })),

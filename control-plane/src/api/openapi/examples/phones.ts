@@ -28,7 +28,7 @@ export const readyPhone: PhoneJson = {
   failure: null,
 }
 
-/** Before the phone is ready, only the session's end is set. */
+/** A phone that is not ready has only the end of its session. */
 const onItsWay = {
   last_active_at: null,
   session: {

@@ -1,7 +1,4 @@
-/**
- * POST /v1/phones/{id}/apps and GET /v1/phones/{id}/apps/installs: installs, which continue in the
- * background.
- */
+/** POST /v1/phones/{id}/apps and GET /v1/phones/{id}/apps/installs: installs, which run in the background. */
 import { packageName } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'

@@ -1,7 +1,6 @@
 /**
- * POST /uploads/{token}: receives the files of uploads, outside `/v1` and without a key. Streams
- * the body. The path is a secret that no log contains (`http/request-log.ts` logs the route's
- * pattern).
+ * POST /uploads/{token}: receives the files of uploads, outside `/v1` and without a key. Streams the body. The path is
+ * a secret that no log contains: `http/request-log.ts` logs the route's pattern.
  */
 import { isSecret } from '@phonerack/shared'
 import { type FastifyPluginCallback, type FastifyRequest } from 'fastify'

@@ -7,7 +7,7 @@ import { type InstallView } from '../../../phone-io/installs/types.js'
 const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
 const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
 const oneOf = (values: readonly string[], description: string) =>
-  z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
+  z.string().meta({ description: `${description} More values may be added.`, 'x-extensible-enum': values })
 
 const uploadFields = {
   object: z.literal('upload'),
@@ -27,7 +27,7 @@ const uploadFields = {
   error: z
     .object({ code: oneOf(errorCodes, 'An error code.'), message: z.string(), next: z.string().nullable() })
     .nullable()
-    .meta({ description: 'The reason why the upload did not become ready.' }),
+    .meta({ description: 'Why the upload did not become ready.' }),
 }
 
 export const uploadSchema = z.object(uploadFields).meta({ id: 'Upload' })
@@ -93,7 +93,7 @@ export const installsSchema = z
         upload: id('upload').nullable(),
         install: id('install').nullable(),
         status: installStatus,
-        error: oneOf(errorCodes, 'The reason of the failure.').nullable(),
+        error: oneOf(errorCodes, 'The error of a failed install.').nullable(),
         next: z.string().nullable(),
         started_at: timestamp.nullable(),
         updated_at: timestamp.nullable(),
@@ -103,7 +103,7 @@ export const installsSchema = z
   .meta({ id: 'Installs' })
 export type InstallsJson = z.output<typeof installsSchema>
 
-/** The client sees only the names of installs by upload. */
+/** In the API, only installs of an upload have an ID. */
 export const installJson = (install: InstallView) => ({
   package: install.package,
   upload: install.upload,
@@ -115,7 +115,7 @@ export const installJson = (install: InstallView) => ({
   updated_at: install.updatedAt.toISOString(),
 })
 
-/** The response to a start. */
+/** The response to the start of an install. */
 export const startedInstallJson = (install: InstallView) => ({
   package: install.package,
   ...(install.upload === null ? {} : { upload: install.upload, install: install.id }),

@@ -87,7 +87,10 @@ export const completeUpload: Route = (app, { services }) => {
         headers: postHeaders,
         body: completeUploadBody,
         response: {
-          200: uploadSchema.meta({ description: 'The upload, or the ready upload with the same file.' }),
+          200: uploadSchema.meta({
+            description:
+              'The upload, or the upload of the project that already has the same file and is ready.',
+          }),
           202: uploadSchema,
           ...describeErrors(
             'validation_failed',

@@ -1,4 +1,6 @@
-/** The phones of all projects that the user is a member of. An operator's rights in other projects do not count here. */
+/**
+ * The phones of all projects that the user is a member of. Projects that a user sees only as an operator do not count.
+ */
 import { limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { listMemberships } from '../../../people/users/members.js'
@@ -18,10 +20,10 @@ export function addAllPhones(app: FastifyInstance, { core }: Pick<GateDeps, 'cor
     async (request) => {
       const { user } = signedInOf(request)
       const { status, project, cursor } = request.query
-      // Given twice, it would otherwise show the phones of all projects.
+      // A repeated parameter would otherwise list the phones of all projects.
       if (project !== undefined && typeof project !== 'string')
         throw invalidField('project', 'must be given at most once')
-      // Read again for each page: the user may have been removed from a project in between.
+      // The memberships are read again for each page, since the user may have been removed from a project in between.
       const projects = await listMemberships(core, user)
       const page = await listPhonesOfUser(core, user.id, projects, {
         status: statusIn(status),

@@ -1,4 +1,7 @@
-/** Own apps of a project, sent in one request, and their installs on a phone. `/v1/apps/uploads` has the same limits. */
+/**
+ * A project's own apps, each uploaded in one request, and their installs on a phone. `/v1/apps/uploads` has the same
+ * limits.
+ */
 import { ApiError, isId } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -8,7 +11,7 @@ import { callerFor, changing, intoPhone, type ProjectDeps } from './caller.js'
 import { installAnswer } from './answers.js'
 import { route } from './route.js'
 
-/** Milliseconds that a request waits until an app has been read. The page asks again. */
+/** Milliseconds that a request waits until an app has been read. The page then asks again. */
 const waitMs = 25_000
 
 const installBody = z.strictObject({ upload: z.string().max(100), replace: z.boolean().default(false) })

@@ -1,9 +1,9 @@
-/** Signs in a user who has proved in another way than by a password who they are. */
+/** Signs in a user who has proved their identity without a password: by a link or at an identity provider. */
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 import { endSession } from '../../../people/users/sessions.js'
 import { authHeaders, type GateDeps } from './gate.js'
 
-/** A new sign-in in the same browser replaces its session. */
+/** Ends the earlier session of the browser, which a new sign-in replaces. */
 export async function endEarlier({ person }: FastifyRequest, core: GateDeps['core']): Promise<void> {
   if (person?.signedIn) await endSession(core, person.signedIn.sessionId)
 }

@@ -31,13 +31,13 @@ export interface ProjectDeps extends GateDeps {
   services: ConsoleServices
 }
 
-/** The path of the routes below a project. */
+/** The path under which the routes of a project are. */
 export const projectPath = `${apiPath}/projects/:project`
 
 export const callerFor = (request: FastifyRequest, reply: FastifyReply): Caller =>
   callerOfUser(signedInOf(request).user, projectOf(request), request.server.lifetimes.work(reply))
 
-/** A call into a phone, which ends with the client of the request. */
+/** A call into a phone. The call ends when the client closes its request. */
 export interface IntoPhone {
   caller: Caller
   phoneId: string

@@ -1,6 +1,6 @@
 /**
- * Tells a page when something in its project, or in any project of its user, changes, as server-sent events without contents: the
- * page reads again what it shows.
+ * Notifies a page of changes in its project, or in all projects of its user, as server-sent events without contents.
+ * The page then reads its data again.
  */
 import { ApiError, limits } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -13,9 +13,12 @@ import { frameOf, streamHead, wantsStream } from '../events/sse.js'
 import { callerFor, projectPath, type ProjectDeps } from './caller.js'
 import { apiPath, signedInOf } from './gate.js'
 
-/** Milliseconds after which a stream ends. The browser connects again, and what the user may do is checked again. */
+/** Milliseconds after which a stream ends. The browser connects again, which checks the user's rights again. */
 const streamMs = 60_000
-/** Streams of one project and of all together. A browser has one for each visible page. */
+/**
+ * Limits the streams of a user, of single projects and of all projects together. A browser has one stream for each
+ * visible page.
+ */
 const streamsPerUser = 12
 
 async function* framesOf(items: AsyncIterable<StreamItem | ProjectsItem>): AsyncGenerator<string> {
@@ -38,7 +41,7 @@ function textOf(item: StreamItem | ProjectsItem): string {
   }
 }
 
-/** Opens the items of a stream. @param lastEventId null: the client begins */
+/** Opens the items of a stream. @param lastEventId null for a new client */
 type OpenItems = (
   lastEventId: string | null,
   ending: AbortSignal,

@@ -1,4 +1,4 @@
-/** Buying credit in the console: the page of the payment provider, and whether it was paid. */
+/** Buying credit in the console: the address of the provider's payment page, and the state of the payment. */
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import { route } from './route.js'
 
 const purchase = z.strictObject({ amount_usd: checkoutAmount })
 
-/** @param origin of the console that the payer uses, which has their session */
+/** @param origin the origin of the console that the payer uses, which has the payer's session */
 const pagesAt =
   (origin: string, projectId: string) =>
   (checkoutId: string): ReturnPages => {
@@ -20,7 +20,7 @@ const pagesAt =
     return { paid: `${credit}?paid=${checkoutId}`, cancelled: `${credit}?cancelled=${checkoutId}` }
   }
 
-/** The gate has checked that it is the console's. */
+/** The gate has checked that the origin is the console's. */
 const originOf = ({ headers }: FastifyRequest): string => headers.origin ?? ''
 
 export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDeps): void {
@@ -33,7 +33,7 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
       const { id: projectId } = projectOf(request)
       const pages = pagesAt(originOf(request), projectId)
       const { id, url } = await services.checkout.create(callerFor(request, reply), amountUsd, pages)
-      // Not in a transaction with the link, since the provider is asked between the two.
+      // The audit entry and the link are not in one transaction, since the provider is called between them.
       await asUser(core, actorOf(request), 'credit.checkout', () =>
         Promise.resolve({
           result: null,
@@ -50,7 +50,7 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
     const found = await services.checkout.find(projectId, request.params.checkout)
     if (!found) throw new ApiError('not_found', { message: 'This project has no such payment.', next: null })
     const { id, amountUsd, createdAt, paidAt } = found
-    // Read after the payment, so that it contains its credit.
+    // The balance is read after the payment, so that it includes the credit of the payment.
     const { balanceMicros } = await core.db.project.findUniqueOrThrow({ where: { id: projectId } })
     return {
       id,

@@ -1,4 +1,4 @@
-/** A member decides about a client that asks for access by OAuth. docs/decisions/0296 */
+/** The decision of a member about a client that requests access by OAuth. docs/decisions/0296 */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ export interface ConnectorDeps extends Issuer {
   clients: Clients
 }
 
-/** Each may fetch a document. */
+/** Limits the requests of a user, each of which may fetch a document. */
 const perUser = { max: 30, window: 60 }
 
 const asked = z.strictObject({ query: z.string().max(longestQuery) })

@@ -1,4 +1,4 @@
-/** A member takes a phone over from agents, and gives it back with a note. docs/decisions/0292 */
+/** A member takes control of a phone from agents, and returns it with a note. docs/decisions/0292 */
 import { isStorable, limits } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ const note = z
   })
 const backBody = z.strictObject({ note })
 
-/** @param reader `mayControl`: only those who may control the phone read what the agent asks for, as with keys */
+/** @param reader `mayControl`: only users who may control the phone see the agent's message, as with keys */
 export const controlJson = (control: ControlView, reader: { user: { id: string }; mayControl: boolean }) => ({
   id: control.id,
   status: control.status,

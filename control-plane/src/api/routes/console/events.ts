@@ -1,4 +1,4 @@
-/** Events of a project, newest first, as `GET /v1/events` has them. */
+/** Events of a project, newest first, in the form of `GET /v1/events`. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { eventTypes } from '../../../events/events/types.js'
@@ -20,7 +20,7 @@ export function addEvents(app: FastifyInstance, { services }: ProjectDeps): void
       const { type, phone, cursor } = request.query
       const parsed = typeSchema.safeParse(type)
       if (!parsed.success) throw invalidField('type', `must be one of ${eventTypes.join(', ')}`)
-      // Given twice, it would otherwise show all phones.
+      // A repeated parameter would otherwise show all phones.
       if (phone !== undefined && typeof phone !== 'string')
         throw invalidField('phone', 'must be given at most once')
       const filter = { type: parsed.data ?? null, phoneId: phone ?? null }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** In a package, and in a checkout. `src` and `dist` are equally deep. */
+/** The folder of the console in a package, then in a checkout. `src` and `dist` have the same depth. */
 const places = ['../../../../console', '../../../../../console/dist'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 )
@@ -18,19 +18,19 @@ const types: Readonly<Record<string, string>> = {
 export interface ConsoleFile {
   type: string
   content: Buffer
-  /** Null: the build compresses scripts and styles only. */
+  /** Null for files that are not scripts or styles, which the build does not compress. */
   gzip: Buffer | null
   brotli: Buffer | null
 }
 
 export interface ConsoleFiles {
-  /** The page. Contains `__NONCE__` where each response has another value. */
+  /** The page. Each response replaces `__NONCE__` with a new value. */
   html: string
   /** By name below `/console/assets`. */
   assets: ReadonlyMap<string, ConsoleFile>
 }
 
-/** Null: the console was not built. */
+/** Returns null if the console was not built. */
 export function readConsoleFiles(): ConsoleFiles | null {
   const dir = places.find((place) => existsSync(path.join(place, 'index.html')))
   if (dir === undefined) return null

@@ -1,4 +1,4 @@
-/** Checks every request of `/console/api`: where it comes from, who sent it, and what they may do. */
+/** Checks every request of `/console/api`: its origin, its sender, and the sender's rights. */
 import { ApiError, hashSecret } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -19,20 +19,20 @@ import { isOperatorRoute, rules, type Rule } from './rules.js'
 
 export const apiPath = '/console/api'
 
-/** A page sends 20 for its live list, and a few for each action. Each replica counts by itself. */
+/** A page sends 20 requests a minute for its live list, and a few for each action. Each replica counts by itself. */
 const requestsPerUserPerMinute = 600
-/** A wall of thumbnails sends 12 a second. */
+/** A wall of thumbnails sends 12 requests a second. */
 const frequentPerUserPerMinute = 900
-/** Milliseconds for which reads of a page share one look at its session. A change at this replica ends it earlier. */
+/** Milliseconds for which reads of a page share one read of its session. A change at this replica ends the period. */
 const sessionMs = 1000
-/** Sign-ins whose session is kept. */
+/** Number of sign-ins whose session is kept in memory. */
 const maxSessions = 10_000
 
 /** The sender of a request, as the gate has checked it. */
 export interface Person {
-  /** Null: signed out. */
+  /** Null: the sender is not signed in. */
   signedIn: SignedIn | null
-  /** The project that the path names; null: it names none. */
+  /** The project that the path names; null if it names none. */
   project: ProjectOfUser | null
 }
 
@@ -48,13 +48,13 @@ export interface GateDeps {
   config: ConsoleConfig
   auth: () => Promise<Auth>
   csrf: Csrf
-  /** Null: no mail is sent. */
+  /** Null: the service sends no mail. */
   mailer: Mailer | null
   signUp: SignUpConfig
   providers: Providers
 }
 
-/** The user of a request. Only for routes whose rule is not `anyone`. */
+/** Returns the user of a request. Only for routes whose rule is not `anyone`. */
 export function signedInOf(request: FastifyRequest): SignedIn {
   const signedIn = request.person?.signedIn
   if (!signedIn)
@@ -62,7 +62,7 @@ export function signedInOf(request: FastifyRequest): SignedIn {
   return signedIn
 }
 
-/** Only for routes below a project. */
+/** Returns the project of a request. Only for routes below a project. */
 export function projectOf(request: FastifyRequest): ProjectOfUser {
   const project = request.person?.project
   if (!project) throw new Error(`${request.routeOptions.url ?? request.url} does not name a project`)
@@ -78,7 +78,10 @@ export const actorOf = (request: FastifyRequest): Actor => ({
   requestId: request.id,
 })
 
-/** The client, as attempts are counted: a subscriber of IPv6 owns a whole network of addresses. */
+/**
+ * Names the client in counts of attempts. A subscriber of IPv6 has a whole network of addresses, so the network is
+ * counted.
+ */
 export const clientOf = (request: FastifyRequest): string => networkOf(addressOf(request))
 
 const nameOf = ({ isSecure, cookiePrefix }: ConsoleConfig, what: string): string =>
@@ -86,7 +89,7 @@ const nameOf = ({ isSecure, cookiePrefix }: ConsoleConfig, what: string): string
 const seedCookie = (config: ConsoleConfig): string => nameOf(config, 'seed')
 const sessionCookie = (config: ConsoleConfig): string => nameOf(config, 'session_token')
 
-/** The token for the page's next requests. Creates the random cookie when there is none. */
+/** Returns the token for the page's next requests. Creates the random cookie if the request has none. */
 export function csrfTokenFor(request: FastifyRequest, reply: FastifyReply, deps: GateDeps): string {
   const { config, csrf } = deps
   const cookies = parse(request.headers.cookie ?? '')
@@ -99,7 +102,10 @@ export function csrfTokenFor(request: FastifyRequest, reply: FastifyReply, deps:
   return csrf.tokenOf(seed, sessionAfter(request, reply, sessionCookie(config)))
 }
 
-/** The session's cookie that the next request sends: this response may remove it, since the session has ended. */
+/**
+ * Returns the session cookie that the next request will send. This response may remove the cookie, since the session
+ * has ended.
+ */
 function sessionAfter(request: FastifyRequest, reply: FastifyReply, name: string): string {
   const set = [reply.getHeader('set-cookie') ?? []].flat().map((line) => parse(String(line))[name])
   return set.findLast((value) => value !== undefined) ?? parse(request.headers.cookie ?? '')[name] ?? ''
@@ -125,7 +131,7 @@ function checkSource(request: FastifyRequest, { config, csrf }: GateDeps): void 
   throw forged('This page is out of date.')
 }
 
-/** Headers for better-auth: those that the client sent, and its address as we know it. */
+/** Headers for better-auth: the headers of the client, and the client's address as this server knows it. */
 export function authHeaders(request: FastifyRequest): Headers {
   const headers = new Headers()
   for (const name of ['cookie', 'origin', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode'] as const) {
@@ -136,13 +142,16 @@ export function authHeaders(request: FastifyRequest): Headers {
   return headers
 }
 
-/** Names the cookie of a session, without the right that it gives; null: the request has none. */
+/**
+ * Returns a name for the session of a request, derived from its cookie without revealing the cookie; null without a
+ * cookie.
+ */
 const cookieSubject = (request: FastifyRequest, config: ConsoleConfig): string | null => {
   const value = parse(request.headers.cookie ?? '')[sessionCookie(config)]
   return value === undefined ? null : hashSecret(value)
 }
 
-/** The session of a request with its cookie. */
+/** Reads the session that the cookie of a request names. */
 async function readSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -150,7 +159,7 @@ async function readSession(
 ): Promise<SignedIn | null> {
   const { api } = await auth()
   const { headers, response } = await api.getSession({ headers: authHeaders(request), returnHeaders: true })
-  // A use prolongs the session, and its cookie.
+  // A request extends the session and its cookie.
   for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
   if (!response) return null
   const { user, session } = response
@@ -171,7 +180,7 @@ const notOperator = (): ApiError =>
     details: { required: 'operator' },
   })
 
-/** Requests of each user. */
+/** Limits per user. */
 interface Limits {
   perUser: RateLimit
   /** For rules with `isFrequent`. */
@@ -186,7 +195,7 @@ async function admit(
   found: SignedIn | null,
 ) {
   request.person = { signedIn: found, project: null }
-  // Postgres cannot store it, so it names nothing.
+  // Postgres cannot store a NUL, so no object has such a name.
   if (Object.values(request.params as Record<string, string>).some((value) => value.includes('\0')))
     throw new ApiError('not_found')
   if (found) (rule.isFrequent ? frequent : perUser).count(found.user.id)
@@ -202,10 +211,10 @@ async function admit(
   }
   const age = core.clock.now().getTime() - found.signedInAt.getTime()
   if (rule.isRecent && age > recentSignIn * 1000)
-    throw signedOut('recent_sign_in', 'Confirm that it is you: your last sign-in is too long ago.')
+    throw signedOut('recent_sign_in', 'Confirm that it is you. Your last sign-in was too long ago.')
 }
 
-/** For the plugin that holds the routes of `/console/api`. */
+/** Used by the plugin that holds the routes of `/console/api`. */
 export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   const unused = new Set(
     Object.keys(rules).filter((name) => deps.config.hasOperatorPages || !isOperatorRoute(name)),
@@ -213,7 +222,7 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   const ofUser = (perMinute: number): RateLimit => createRateLimit(perMinute, deps.core.clock, 'user')
   const limited = { perUser: ofUser(requestsPerUserPerMinute), frequent: ofUser(frequentPerUserPerMinute) }
   const sessions = createLru<Promise<SignedIn | null>>({ max: maxSessions, ttl: sessionMs })
-  /** Counted before Postgres is asked, since one browser could otherwise keep it busy for all. */
+  /** The request is counted before Postgres is read, since one browser could otherwise keep Postgres busy for all. */
   const signedIn = (request: FastifyRequest, reply: FastifyReply, rule: Rule): Promise<SignedIn | null> => {
     const subject = cookieSubject(request, deps.config)
     if (subject === null) return Promise.resolve(null)
@@ -247,7 +256,7 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
     await admit(request, rule, { ...deps, ...limited }, await signedIn(request, reply, rule))
   })
   app.addHook('onResponse', (request, _reply, done) => {
-    // It may have ended sessions, or changed what a user may do.
+    // A write may have ended sessions or changed a user's rights.
     if (request.method !== 'GET') sessions.clear()
     done()
   })

@@ -17,7 +17,7 @@ export function addHandoffs(app: FastifyInstance, { core, services }: ProjectDep
     if (!parsed.success) throw invalidField('project', 'must be the ID of a project')
     const { data: shown } = parsed
     const projects = new Map((await listMemberships(core, user)).map((each) => [each.id, each]))
-    // An operator sees projects without a membership.
+    // An operator sees projects without being a member.
     if (shown !== undefined && !projects.has(shown)) {
       const other = await findMembership(core, user, shown)
       if (other) projects.set(shown, other)

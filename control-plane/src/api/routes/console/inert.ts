@@ -1,4 +1,6 @@
-/** Headers of bytes that come from a phone or a host: nothing in them runs, and only the console shows them. */
+/**
+ * Headers for bytes that come from a phone or a host: browsers run nothing in them, and only the console may show them.
+ */
 export const inert = {
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; sandbox",

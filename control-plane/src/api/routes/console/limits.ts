@@ -1,4 +1,4 @@
-/** The limits of a project, and how much of each is used. Operators change those of the project itself. */
+/** The limits of a project, and the usage of each. Operators change the project's own limits. */
 import { formatUsd, limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { readUsage } from '../../../rental/billing/account.js'
@@ -25,7 +25,7 @@ export function addProjectLimits(app: FastifyInstance, { core }: Pick<GateDeps, 
       db.webhook.count({ where: { projectId: id, deletedAt: null } }),
     ])
     return {
-      // The owner's projects share it.
+      // All projects of the owner share this limit.
       running: { used: usage.ownerRunning, limit: project.maxRunning },
       phones: { used: usage.projectPhones, limit: project.maxPhones },
       spent_this_month_usd: {
@@ -38,7 +38,7 @@ export function addProjectLimits(app: FastifyInstance, { core }: Pick<GateDeps, 
       uploads_today: { used: uploadsToday, limit: rules.uploads.perDay },
       keys: { used: keys, limit: limits.activeKeys },
       webhooks: { used: webhooks, limit: limits.webhooks.perProject },
-      // Null: none are recorded. The oldest are deleted above it.
+      // Null: the project records no steps. Otherwise the oldest steps above the limit are deleted.
       steps_max_bytes: project.stepsEnabled ? Number(project.stepsMaxBytes) : null,
     }
   })

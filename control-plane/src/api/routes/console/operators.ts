@@ -1,4 +1,6 @@
-/** The operators' pages, by the services behind `/operator/v1`, in the name of the user. docs/decisions/0291 */
+/**
+ * The operators' pages. Routes call the services behind `/operator/v1` in the name of the user. docs/decisions/0291
+ */
 import { type FastifyInstance } from 'fastify'
 import { addOperatorDevices } from './operators/devices.js'
 import { addOperatorHosts, type HostDeps } from './operators/hosts.js'

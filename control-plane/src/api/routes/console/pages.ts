@@ -12,7 +12,7 @@ const common = {
   'referrer-policy': 'no-referrer',
 }
 
-/** @param liveOrigin of live views, which pages of phones contain */
+/** @param liveOrigin the origin of live views, which pages of phones embed */
 const policyFor = (nonce: string, liveOrigin: string): string =>
   [
     "default-src 'none'",
@@ -34,7 +34,7 @@ const policyFor = (nonce: string, liveOrigin: string): string =>
 export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null, liveOrigin: string): void {
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    // Not the page: a program expects an error as JSON.
+    // An unknown path of the API answers with an error, since a program expects JSON.
     if (request.url.startsWith(`${pagePath}/api/`)) throw new ApiError('not_found')
     if (!files) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
     const nonce = randomBytes(16).toString('base64')
@@ -43,7 +43,7 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
         ...common,
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': policyFor(nonce, liveOrigin),
-        // A client may have opened the page of its request in a window, to which its own page then returns.
+        // A client may have opened its request for access in a window, which returns to the client's own page.
         'cross-origin-opener-policy': request.url.startsWith(`${pagePath}/authorize?`)
           ? 'unsafe-none'
           : 'same-origin',
@@ -55,7 +55,7 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
   }
   app.get(pagePath, hidden, page)
   app.get(`${pagePath}/`, hidden, page)
-  // The page's router knows its paths.
+  // The page's router knows the paths of the console.
   app.get(`${pagePath}/*`, hidden, page)
   app.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {
     const file = files?.assets.get(request.params.name)
@@ -73,7 +73,7 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
   })
 }
 
-/** Browsers accept Brotli on HTTPS and from the same machine only. */
+/** Browsers accept Brotli only over HTTPS and from the same machine. */
 function encodedFor(
   { headers }: FastifyRequest,
   { content, gzip, brotli }: ConsoleFile,

@@ -1,4 +1,4 @@
-/** New passwords: a user's own, and those of people who have lost theirs. */
+/** New passwords: changed by the user, or set with a link after the user has lost the password. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -17,9 +17,9 @@ const changeBody = z.strictObject({ password: passwordSchema })
 const requestBody = z.strictObject({ email: emailSchema })
 const acceptBody = z.strictObject({ token: z.string().max(100), password: passwordSchema })
 
-/** Requests for links, and attempts to use one. */
+/** Limits requests for links and attempts to use a link. */
 const perAddress: AttemptLimit = { max: 20, window: 60 }
-/** Mails that an account gets. */
+/** Limits the mails to an account. */
 const perAccount: AttemptLimit = { max: 3, window: 3600 }
 
 export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
@@ -45,7 +45,7 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
     await limit(`reset ${clientOf(request)}`, perAddress)
     await limit(`reset ${email}`, perAccount)
     const from = { address: addressOf(request), requestId: request.id }
-    // Not awaited: the time of the answer would tell whether there is an account.
+    // The response does not wait for the mail, since its time would reveal whether there is an account.
     requestReset(core, mailer, config.linkOrigin, email, from).catch((error: unknown) => {
       request.log.error({ err: error }, 'could not send a link for a new password')
     })

@@ -1,4 +1,4 @@
-/** Invitations, members, and a user's own sign-ins. */
+/** Invitations, members, and the sign-in methods of a user. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -38,7 +38,7 @@ const person = { name: nameSchema, email: emailSchema }
 const passkeyBody = z.strictObject({ token: z.string().max(100), user: z.strictObject(person) })
 const acceptBody = z.strictObject({
   token: z.string().max(100),
-  /** Left out: the user who is signed in accepts it. */
+  /** If omitted, the signed-in user accepts the invitation. */
   user: z
     .strictObject({ ...person, password: passwordSchema.optional(), passkey: passkeySchema.optional() })
     .refine(
@@ -50,12 +50,12 @@ const acceptBody = z.strictObject({
 const inviteBody = z.strictObject({ email: emailSchema, role: z.enum(roles) })
 const roleBody = z.strictObject({ role: z.enum(roles) })
 
-/** Links that an address may try. */
+/** Limits the links that an address may try. */
 const perAddress = { max: 60, window: 60 }
-/** Invitations that a user may make, and mails that one address gets by them from all projects. */
+/** Limits the invitations of a user, and the mails that one address gets from one project. */
 const perInviter = { max: 60, window: 3600 }
 const perInvited = { max: 3, window: 3600 }
-/** From all projects, so that others can rarely keep a project from inviting an address. */
+/** Counts mails of all projects, and is high enough that others can rarely keep a project from inviting an address. */
 const perInvitedOfAll = { max: 30, window: 3600 }
 
 export function addPeople(app: FastifyInstance, deps: GateDeps): void {
@@ -64,7 +64,7 @@ export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addOwn(app, deps)
 }
 
-/** Takes the invitation back when its mail cannot be sent. @throws ApiError service_unavailable */
+/** Deletes the invitation if its mail cannot be sent. @throws ApiError service_unavailable */
 async function sendInvitation(
   request: FastifyRequest,
   { core, mailer }: { core: GateDeps['core']; mailer: Mailer },
@@ -155,7 +155,7 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
       const by = signedInOf(request).user.name
       const mail = invitationMail(input.email, project.name, by, made.url)
       await sendInvitation(request, { core, mailer }, { id: made.id, mail })
-      // The holder of the link can create the account, so only the reader of the mail gets it.
+      // The holder of the link can create the account, so only the recipient of the mail gets the link.
       return { ...made, url: null, is_mailed: true }
     },
   )

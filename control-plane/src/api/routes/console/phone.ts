@@ -1,4 +1,4 @@
-/** One phone: its state, its live view, its sessions, and the steps of agents on it. */
+/** One phone: its state, its live view, its sessions, and the steps of agents. */
 import { limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { createHeldOpen } from '../../http/held-open.js'
@@ -12,7 +12,7 @@ import { route } from './route.js'
 import { phoneSchema, sessionPageSchema } from '../schemas.js'
 import { stepPageSchema, stepSchema } from '../phones/steps.js'
 
-/** Seconds that a live view stays open, if the user stays signed in. */
+/** Seconds that a live view stays open while the user stays signed in. */
 const liveSeconds = 4 * 3600
 
 const listed = 30

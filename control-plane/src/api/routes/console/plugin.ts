@@ -40,7 +40,7 @@ export const consolePlugin =
   async (app) => {
     addConsolePages(app, deps.files, new URL(deps.baseUrl).origin)
     await app.register((api) => {
-      // A route of the API is not part of the public contract.
+      // The routes of the console are not part of the public API.
       api.addHook('onRoute', (route) => {
         route.schema = { ...route.schema, hide: true }
       })

@@ -1,4 +1,4 @@
-/** Projects with their keys and phones, by the services behind `/v1` and `/operator/v1`. */
+/** Projects with their keys and phones, from the services behind `/v1` and `/operator/v1`. */
 import { formatUsd, limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -43,7 +43,7 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
       role,
       available_usd: formatUsd(account.balanceMicros - account.reservedMicros),
       outlook: { state, per_day_usd: formatUsd(perDayMicros), lasts_seconds: lastsSeconds },
-      // Null: an operator adds credit.
+      // Null: only an operator can add credit.
       purchase: core.rules.sellsCredit ? { min_usd: min, max_usd: max, default_usd: defaultUsd } : null,
     }
   })
@@ -73,7 +73,7 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
 
 const searchSchema = nameSchema.optional()
 
-/** `name=value`, as the page's filter sends it. */
+/** Parses `name=value`, the form of the page's filter. */
 function pairOf(metadata: unknown): { key: string; value: string } | null {
   if (typeof metadata !== 'string') return null
   const [key = '', ...rest] = metadata.split('=')
@@ -94,7 +94,7 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
       const from = refSchema.optional().safeParse(key)
       if (!from.success) throw invalidField('key', 'must be the ID of a key')
       const sought = searchSchema.safeParse(search)
-      if (!sought.success) throw invalidField('search', 'must be a part of a name, or an ID')
+      if (!sought.success) throw invalidField('search', 'must be part of a name, or an ID')
       const page = await phones.list(callerFor(request, reply), {
         status: statusIn(status),
         metadata: pairOf(metadata),

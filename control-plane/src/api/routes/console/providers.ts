@@ -1,7 +1,7 @@
 /**
- * Sign-in at identity providers, and the accounts there that a user has added. The browser brings the provider's answer to a
- * page of the console, which sends it here: a GET from another site changes nothing, and nothing is redirected.
- * docs/decisions/0290
+ * Sign-in at identity providers, and the providers' accounts that a user has added. The provider redirects the browser
+ * to a page of the console, which sends the response here: a GET from another site changes nothing, and this server
+ * redirects nowhere. docs/decisions/0290
  */
 import { ApiError } from '@phonerack/shared'
 import { BetterAuthError } from '@better-auth/core/error'
@@ -25,21 +25,23 @@ import { actorOf, authHeaders, clientOf, signedInOf, type GateDeps } from './gat
 import { accountsAnswer, addressAnswer, finishedAnswer } from './answers.js'
 import { route } from './route.js'
 
-/** Sign-ins that an address may begin or finish. */
+/** Limits the sign-ins that an address may begin or finish. */
 const perAddress: AttemptLimit = { max: 40, window: 60 }
 
-/** Milliseconds of all requests to a provider in one step; a person waits for it. */
+/** Milliseconds for all requests to a provider in one step, while a person waits. */
 const patienceMs = 10_000
 
 const noFields = z.strictObject({})
 const answerBody = z.strictObject({
   code: z.string().min(1).max(4000),
   state: z.string().min(1).max(200),
-  /** The issuer that the answer names; RFC 9207. */
+  /** The issuer that the response names (RFC 9207). */
   iss: z.string().max(1000).optional(),
-  /** The token of a link that the person opened before. */
+  /** The token of an invitation that the person opened before signing in. */
   invitation: z.string().max(100).optional(),
-  /** The account with the person's address is not theirs: it loses the address, if nobody has proved it. */
+  /**
+   * True: another account has the person's address. That account loses the address, unless someone has verified it.
+   */
   replaces: z.boolean().optional(),
 })
 
@@ -72,7 +74,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
   }
   const redirectOf = ({ id }: Provider): string => `${config.origin}/console/callback/${id}`
 
-  /** Runs requests to a provider within their time. @throws ApiError invalid_request */
+  /** Runs requests to a provider with a deadline. @throws ApiError invalid_request */
   const within = async <T>(
     request: FastifyRequest,
     { name }: Provider,
@@ -95,7 +97,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
   }
 
-  /** Returns the address to which the page goes. */
+  /** Returns the address of the provider to which the page navigates. */
   const begin = async (
     request: FastifyRequest<OfProvider>,
     reply: FastifyReply,
@@ -115,7 +117,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     return { url: url.href }
   }
 
-  /** Each state is taken once. @throws ApiError invalid_request */
+  /** Each state can be used once. @throws ApiError invalid_request */
   const takeState = async (request: FastifyRequest, reply: FastifyReply, state: string) => {
     const { api } = await auth()
     try {
@@ -125,7 +127,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
         returnHeaders: true,
       })
       setCookies(reply, headers)
-      // better-auth reads and deletes it in two steps.
+      // better-auth reads and deletes the state in two steps, so two requests could use it.
       const again = await countAttempt(core.db, `state ${state}`, { max: 1, window: stateLife })
       if (again === null) return response
     } catch (error) {
@@ -146,7 +148,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
       const { code, state, iss = null, invitation = null, replaces = false } = request.body
       const provider = await providerOf(request)
       const { purpose, verifier, nonce } = await takeState(request, reply, state)
-      // An answer of one provider must not be used at another one.
+      // A response of one provider must not be used at another provider.
       if (purpose.provider !== provider.key) throw ended()
       const { link, confirm } = purpose
       const signedIn = request.person?.signedIn ?? null
@@ -158,7 +160,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
         await linkAccount(core, actorOf(request), provider, identity)
         return { is_link: true, is_new: false }
       }
-      // A confirmation must not open another account, or create one.
+      // A confirmation must not sign in to another account, or create an account.
       if (confirm !== null && (await userOfAccount(core, provider, identity)) !== confirm)
         throw notYours(provider)
       const from = { address: addressOf(request), requestId: request.id }

@@ -1,4 +1,4 @@
-/** Recordings of a phone: started and stopped by members, and played in the page. */
+/** Recordings of a phone, which members start, stop and play. */
 import { ApiError, isStorable, limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'

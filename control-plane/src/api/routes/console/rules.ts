@@ -1,15 +1,15 @@
 /**
- * The right that each request of `/console/api` needs. The only place that decides rights of the console; `gate.ts` applies it. A
- * route that is not in it prevents the start.
+ * The right that each request of `/console/api` needs. No other file decides the rights of the console; `gate.ts`
+ * applies the rules. A route without a rule prevents the start.
  */
 import { type Role } from '../../../people/users/types.js'
 
 export interface Rule {
-  /** `anyone`: signed in or not. A role: the least role in the project of the path. */
+  /** `anyone`: no sign-in needed. A role: the lowest role in the project of the path. */
   who: 'anyone' | 'user' | 'operator' | Role
-  /** Needs a password or passkey within the last minutes. */
+  /** The request needs a password or passkey within the last minutes. */
   isRecent?: true
-  /** A page sends many of these requests, which have another limit. */
+  /** A page sends many of these requests, so they have a separate limit. */
   isFrequent?: true
 }
 
@@ -21,7 +21,7 @@ const owner: Rule = { who: 'owner' }
 const operator: Rule = { who: 'operator' }
 const recently = (rule: Rule): Rule => ({ ...rule, isRecent: true })
 
-/** By method and path below `/console/api`. */
+/** Rules by method and path below `/console/api`. */
 export const rules = {
   'GET /session': anyone,
   'POST /auth/sign-in/email': anyone,
@@ -58,7 +58,7 @@ export const rules = {
 
   'POST /projects': user,
   'GET /spending': user,
-  // Their handlers look up the user's projects.
+  // The handlers look up the user's projects.
   'GET /phones': user,
   'GET /handoffs': user,
   'GET /changes': user,
@@ -68,7 +68,7 @@ export const rules = {
   'DELETE /projects/:project/keys/:key': member,
   'GET /projects/:project/webhooks': viewer,
   'POST /projects/:project/webhooks': recently(member),
-  // Its address decides who gets the events.
+  // The URL of a webhook decides who gets the events.
   'PATCH /projects/:project/webhooks/:webhook': recently(member),
   'PUT /projects/:project/webhooks/:webhook/enabled': member,
   'DELETE /projects/:project/webhooks/:webhook': member,
@@ -80,7 +80,7 @@ export const rules = {
   'POST /projects/:project/phones': member,
   'GET /projects/:project/changes': viewer,
   'GET /projects/:project/phones/:phone': viewer,
-  // The link of a viewer does not control the phone.
+  // The link of a viewer cannot control the phone.
   'POST /projects/:project/phones/:phone/live': viewer,
   'GET /projects/:project/phones/:phone/thumbnail': { ...viewer, isFrequent: true },
   'GET /projects/:project/phones/:phone/sessions': viewer,
@@ -102,7 +102,7 @@ export const rules = {
   'GET /projects/:project/phones/:phone/files/content': viewer,
   'PUT /projects/:project/phones/:phone/files': member,
   'DELETE /projects/:project/phones/:phone/files': member,
-  // May hold a password, as for keys.
+  // The clipboard may hold a password, so the right is the same as for keys.
   'GET /projects/:project/phones/:phone/clipboard': member,
   'PUT /projects/:project/phones/:phone/clipboard': member,
   'GET /projects/:project/phones/:phone/location': viewer,
@@ -129,7 +129,7 @@ export const rules = {
   'POST /projects/:project/invitations': recently(owner),
   'DELETE /projects/:project/invitations/:invitation': owner,
 
-  // Only where the operators' pages are: docs/decisions/0291
+  // Only consoles with the operators' pages have these routes: docs/decisions/0291
   'GET /operator/hosts': operator,
   'POST /operator/hosts/join-tokens': recently(operator),
   'POST /operator/hosts/:host/drain': operator,
@@ -158,5 +158,5 @@ export const rules = {
 
 export type RouteName = keyof typeof rules
 
-/** A route that only a console with the operators' pages has. @param name as in `rules` */
+/** True for a route that only a console with the operators' pages has. @param name a key of `rules` */
 export const isOperatorRoute = (name: string): boolean => / \/operator\//.test(name)

@@ -1,4 +1,7 @@
-/** Sign-in and out, passkeys, and the current user. better-auth does the work; only these of its endpoints are reachable. */
+/**
+ * Sign-in and sign-out, passkeys, and the current user. better-auth does the work, and only the endpoints called here
+ * are reachable.
+ */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -47,8 +50,8 @@ async function refusalOf(response: Response): Promise<ApiError> {
 }
 
 /**
- * Hands the request on to better-auth, which gets the named fields only: its endpoints know more of them, such as addresses
- * to redirect to. @param body null: it is a GET @throws ApiError
+ * Forwards the request to better-auth with only the named fields: its endpoints accept more fields, such as addresses
+ * to redirect to. @param body null for a GET @throws ApiError
  */
 async function handOn(
   request: FastifyRequest,
@@ -72,7 +75,7 @@ async function handOn(
   return response.json()
 }
 
-/** Passwords that one client tries at any account. */
+/** Limits the passwords that one client tries, at all accounts together. */
 const perClient: AttemptLimit = { max: 20, window: 60 }
 
 const credentials = z.object({ email: z.string().max(200), password: z.string().max(1000) })
@@ -106,7 +109,7 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
       console_url: `${config.origin}/console`,
       has_operator_pages: config.hasOperatorPages && signedIn?.user.isOperator === true,
-      /** Where an operator finds the operators' pages; null: here, or the user is not an operator. */
+      /** The address of the operators' pages; null if this console has the pages, or the user is not an operator. */
       operator_console_url:
         !config.hasOperatorPages && signedIn?.user.isOperator === true
           ? `${config.operatorOrigin}/console`
@@ -117,11 +120,11 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
 
   route(app, 'POST /auth/sign-in/email', { body: credentials }, async (request, reply) => {
     const body = request.body
-    // First, so that one address cannot lock many accounts.
+    // The limit of the address comes first, so that one address cannot lock many accounts.
     const wait = await countAttempt(core.db, `sign-in ${clientOf(request)}`, perClient)
     if (wait !== null) throw tooMany(wait)
     const account = passwordAttempts(config.cookiePrefix, body.email)
-    // Before the attempt, so that concurrent ones are counted too.
+    // The attempt is counted before it is made, so that concurrent attempts count too.
     const seconds = await countAttempt(core.db, account, perAccount)
     if (seconds !== null) throw tooMany(seconds)
     await handOn(request, reply, deps, body)

@@ -1,4 +1,4 @@
-/** Accounts without an invitation: a link by mail proves the address. docs/decisions/0290 */
+/** Accounts without an invitation: a link by mail verifies the address. docs/decisions/0290 */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { route } from './route.js'
 
 const body = z.strictObject({ email: emailSchema })
 
-/** Requests of an address, and mails that one address gets. */
+/** Limits the requests of a client address, and the mails to one mail address. */
 const perAddress: AttemptLimit = { max: 20, window: 60 }
 const perAccount: AttemptLimit = { max: 3, window: 3600 }
 
@@ -26,7 +26,7 @@ export function addSignUp(app: FastifyInstance, { core, config, mailer, signUp }
       throw new ApiError('feature_unavailable', { message: 'This service sends no mail.', next: null })
     await limit(`sign-up ${clientOf(request)}`, perAddress)
     await limit(`sign-up ${email}`, perAccount)
-    // Not awaited: the time of the answer would tell whether there is an account.
+    // The response does not wait for the mail, since its time would reveal whether there is an account.
     requestSignUp(core, mailer, config.origin, email).catch((error: unknown) => {
       request.log.error({ err: error }, 'could not send a link for a new account')
     })

@@ -1,4 +1,4 @@
-/** Terminals that wait for their first key: a member approves or denies them by their code. */
+/** Terminals that wait for their first key. A member enters the code of a terminal, then approves or denies it. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { keyRightsSchema } from '../../../fleet/operator/keys.js'
@@ -10,7 +10,7 @@ import { actorOf, projectOf, signedInOf, type GateDeps } from './gate.js'
 import { terminalAnswer } from '../operator/answers.js'
 import { route } from './route.js'
 
-/** Codes that a user may try; a code has 40 random bits. */
+/** Limits the codes that a user may try. A code has 40 random bits. */
 const perUser = { max: 20, window: 60 }
 
 const allowSchema = codeSchema.extend(keyRightsSchema.shape)

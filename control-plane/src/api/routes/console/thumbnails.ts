@@ -1,4 +1,7 @@
-/** A small picture of a ready phone, for a wall of thumbnails. It is not activity. docs/decisions/0297 */
+/**
+ * A small screenshot of a ready phone, for a wall of thumbnails. Thumbnails do not count as activity.
+ * docs/decisions/0297
+ */
 import { type FastifyInstance } from 'fastify'
 import { createHeldOpen } from '../../http/held-open.js'
 import { sendBytes } from '../deps.js'
@@ -6,10 +9,10 @@ import { intoPhone, type ProjectDeps } from './caller.js'
 import { inert } from './inert.js'
 import { route } from './route.js'
 
-/** Requests of a user at the same time, in each replica. A page has 12. */
+/** Limits the concurrent requests of a user in each replica. A page sends 12. */
 const mostOfUser = 24
 
-/** The tag of an `If-None-Match` with one strong tag; empty for any other. */
+/** Returns the tag of an `If-None-Match` with one strong tag; empty for any other value. */
 const knownTagOf = (header: string | undefined): string => /^"([\w-]{1,64})"$/.exec(header ?? '')?.[1] ?? ''
 
 export function addThumbnails(app: FastifyInstance, { services }: ProjectDeps): void {

@@ -34,13 +34,13 @@ const spendingJson = ({ id, name, costMicros, seconds }: Spending) => ({
   seconds,
 })
 
-/** The start of the first of the last days, UTC. */
+/** Returns the start of the earliest day, in UTC. */
 function firstDay(now: Date): Date {
   const today = Math.floor(now.getTime() / dayMs) * dayMs
   return new Date(today - (days - 1) * dayMs)
 }
 
-/** A day without sessions costs nothing. */
+/** Adds the days without sessions, which cost nothing. */
 function daysJson(byDay: readonly DaySpending[], since: Date) {
   const found = new Map(byDay.map((each) => [each.day, each]))
   return Array.from({ length: days }, (_, index) => {

@@ -1,4 +1,4 @@
-/** Webhooks of a project and their deliveries, by the service behind `/v1/webhooks`. */
+/** Webhooks of a project and their deliveries, from the service behind `/v1/webhooks`. */
 import { limits, shorten } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ import { callerFor, type ProjectDeps } from './caller.js'
 import { newWebhookAnswer, webhookAnswer, webhooksAnswer } from './answers.js'
 import { route } from './route.js'
 
-/** Deliveries on a page, and characters of a response in it. `/v1` has all that were kept. */
+/** Limits the deliveries on a page, and the characters of a response. `/v1` shows all that were kept. */
 const listed = 20
 const shownCharacters = 2000
 
@@ -69,7 +69,8 @@ export function addWebhooks(app: FastifyInstance, { services: { webhooks } }: Pr
     changes: WebhookChange,
   ): Promise<ReturnType<typeof shownWebhook>> =>
     shownWebhook(await webhooks.update(callerFor(request, reply), request.params.webhook, changes))
-  // Sends the events of the project elsewhere, so it needs a recent sign-in, as a new webhook does. A switch does not.
+  // A new URL sends the project's events elsewhere, so the change needs a recent sign-in, like a new webhook. A switch
+  // does not.
   route(
     app,
     'PATCH /projects/:project/webhooks/:webhook',

@@ -11,7 +11,7 @@ import { pageFields } from '../fields.js'
 import { eventPageSchema } from './schemas.js'
 import { framesOf, wantsStream } from './sse.js'
 
-/** Milliseconds after which the key of a stream is checked without a notification. */
+/** Milliseconds between two checks of a stream's key, if no notification arrives earlier. */
 const checkKeyMs = 5000
 /** Milliseconds that a stream gets to end by itself once its key is invalid. */
 const endMs = 1000
@@ -84,11 +84,11 @@ async function streamEvents(
   const cut = (): void => void setTimeout(end, endMs).unref()
   if (revoked.aborted) cut()
   else revoked.addEventListener('abort', cut, { once: true })
-  // Proxies must not collect the events.
+  // The header keeps proxies from buffering the events.
   return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
 }
 
-/** Aborts when the key of the request is revoked or expires, until the response ends. */
+/** Returns a signal that aborts when the key of the request is revoked or expires, until the response ends. */
 function watchKey({ services }: RouteDeps, request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const revoked = new AbortController()
   const secret = bearerKey(request.headers.authorization) ?? ''

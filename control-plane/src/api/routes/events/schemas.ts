@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { eventTypes } from '../../../events/events/types.js'
 import { id, openEnum, timestamp } from '../schemas.js'
 
-/** For descriptions. */
+/** The list of types, for descriptions. */
 const typeList = eventTypes.join(', ')
 
 export const eventSchema = z
@@ -19,7 +19,7 @@ export const eventSchema = z
       .record(z.string(), z.record(z.string(), z.unknown()))
       .meta({
         description:
-          'The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. It has no text that a person typed.',
+          'The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. The object never contains text that a person typed.',
       }),
   })
   .meta({ id: 'Event' })

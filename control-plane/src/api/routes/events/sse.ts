@@ -1,13 +1,13 @@
 /** Writes streams of events in the format of server-sent events (WHATWG HTML, section 9.2). */
 import { type StreamItem } from '../../../events/events/types.js'
 
-/** Milliseconds after which a client of a stream that ended connects again. */
+/** Milliseconds after which a client reconnects when its stream has ended. */
 const retryMs = 1000
 
 /** The first bytes of a stream. */
 export const streamHead = `retry: ${retryMs}\n\n`
 
-/** The text of a stream. @param onStall called when the next text has not been taken within `stallMs` */
+/** Yields the text of a stream. @param onStall called when the client has not taken the next text within `stallMs` */
 export async function* framesOf(
   items: AsyncIterable<StreamItem>,
   stallMs: number,
@@ -29,9 +29,9 @@ export async function* framesOf(
 export function frameOf(item: StreamItem): string {
   // A comment ends with its line: after an empty line, some clients report an event without data.
   if (item.kind === 'idle') return ':\n'
-  // Without data, the ID is stored and no event is reported.
+  // The client stores an ID without data, and reports no event.
   if (item.kind === 'position') return `id: ${item.id}\n\n`
-  // Without an ID, the client keeps the last one.
+  // The client keeps the last ID when an event has none.
   if (item.kind === 'gap')
     return `event: gap\ndata: ${JSON.stringify({ object: 'gap', type: 'gap', last_event_id: item.lastEventId })}\n\n`
   const { event } = item

@@ -16,7 +16,7 @@ import { inAuditedTransaction, type Change, type Work } from '../../../base/audi
 
 export const operatorBase = '/operator/v1'
 
-/** The body of a write that takes no fields. */
+/** The body of a write without fields. */
 const noFields = z.strictObject({})
 type NoFields = typeof noFields
 
@@ -28,9 +28,9 @@ type ReadRequest<U extends string, Q extends string> = FastifyRequest<{
 
 export interface WriteSpec<U extends string = string, A extends z.ZodType = z.ZodType> {
   method: 'POST' | 'PATCH' | 'DELETE'
-  /** Relative to `/operator/v1`. */
+  /** The path below `/operator/v1`. */
   url: U
-  /** As the audit log names it, for example `project.change`. */
+  /** The action in the audit log, for example `project.change`. */
   action: string
   /** The response's status; default 200. */
   status?: number
@@ -39,29 +39,29 @@ export interface WriteSpec<U extends string = string, A extends z.ZodType = z.Zo
 }
 
 /**
- * The data that a route read from the body before the transaction. `fingerprint` represents the
- * body in comparisons.
+ * The data that a route reads from the body before the transaction. An `Idempotency-Key` compares bodies by
+ * `fingerprint`.
  */
 export interface Received {
   fingerprint: string
 }
 
 export interface OperatorApi {
-  /** A read. */
+  /** Declares a read. */
   read<U extends string, A extends z.ZodType, Q extends string = never>(
     url: U,
     shape: { query?: readonly Q[]; answer: A },
     handler: (request: ReadRequest<U, Q>) => Promise<z.input<A>>,
   ): void
   /**
-   * Responds with the change's `result`. Refuses a body that does not match `spec.body`, by default
-   * one with any field.
+   * Declares a write, which responds with the change's `result`. Refuses a body that does not match `spec.body`; the
+   * default accepts no fields.
    */
   write<U extends string, A extends z.ZodType = z.ZodUnknown, S extends z.ZodType = NoFields>(
     spec: WriteSpec<U, A> & { body?: S },
     handler: (work: Work, input: { params: ParamsOf<U>; body: z.output<S> }) => Promise<Change<z.input<A>>>,
   ): void
-  /** A write whose body is a stream: `receive` reads it before the transaction. */
+  /** Declares a write whose body is a stream: `receive` reads the body before the transaction. */
   writeStream<T extends Received, A extends z.ZodType>(
     spec: WriteSpec<string, A>,
     receive: (request: FastifyRequest, reply: FastifyReply) => Promise<T>,
@@ -69,7 +69,7 @@ export interface OperatorApi {
   ): void
 }
 
-/** For one plugin of the operator's server, which checks the token before any route. */
+/** Used by each plugin of the operator's server, which checks the token before any route. */
 export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   app.addHook('onRequest', (request, _reply, done) => {
     refuseNul(request)
@@ -139,7 +139,7 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   }
 }
 
-/** Stops the process at start when a write is declared without audit. */
+/** Stops the process at start if a write is declared without an audit entry. */
 export function addWriteGuard(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const writes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
@@ -164,7 +164,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   })
 }
 
-/** Postgres stores no NUL, so no stored value contains one. */
+/** Postgres cannot store a NUL, so no object has such an ID or name. */
 function refuseNul(request: FastifyRequest): void {
   const fields = { ...(request.query as object), ...(request.params as object) }
   const texts: unknown[] = Object.values(fields)

@@ -1,4 +1,7 @@
-/** Routes of `/operator/v1` for the console: whether an operator can sign in, links for new ones, and all users. */
+/**
+ * Routes of `/operator/v1` for the console: whether an operator can sign in, links for new operators, and the list of
+ * users.
+ */
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { type ConsoleConfig } from '../../../base/config/console.js'

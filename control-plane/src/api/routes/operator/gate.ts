@@ -13,7 +13,7 @@ export function operatorOf(request: FastifyRequest): Operator {
 }
 
 export interface OperatorGate {
-  /** Sets `request.operator`. @throws ApiError unauthorized; rate_limited for an address with many wrong tokens */
+  /** Sets `request.operator`. @throws ApiError unauthorized, or rate_limited for an address with many wrong tokens */
   enter(request: FastifyRequest): Promise<void>
   close(): void
 }

@@ -1,6 +1,6 @@
 /**
- * `/operator/v1/payments/unmatched`: payments that the provider reported and that match no project;
- * for `ctl payment unmatched`.
+ * `/operator/v1/payments/unmatched`: payments that the provider reported and that belong to no project; for `ctl
+ * payment unmatched`.
  */
 import { type FastifyPluginAsync } from 'fastify'
 import { listOf } from '../shape.js'

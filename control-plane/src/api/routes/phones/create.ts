@@ -37,8 +37,8 @@ export const createPhoneBody = z
   .prefault({})
 
 /**
- * Validates the whole body before the scope, including `country`. The service checks whether the
- * caller may create, since it recognises replays.
+ * Validates the whole body, including `country`, before the scope. The service checks whether the caller may create a
+ * phone, since it recognises replays.
  */
 async function checkCountryFirst({ services }: RouteDeps, request: FastifyRequest): Promise<void> {
   const caller = callerOf(request)
@@ -84,7 +84,7 @@ export const createPhone: Route = (app, deps) => {
     },
     async (request, reply) => {
       const { wait, on_idle: onIdle = 'park', ...asked } = request.body
-      // Earlier releases did not know the field: a request without it has the same hash as there.
+      // Earlier releases do not know the field, so a request without it must have the same hash as before.
       const compared = onIdle === 'park' ? asked : { ...asked, on_idle: onIdle }
       const key = request.headers['idempotency-key']
       const { phone: created, replayed } = await deps.services.phones.create(
@@ -99,8 +99,7 @@ export const createPhone: Route = (app, deps) => {
         },
         key === undefined ? null : { key, bodyHash: canonicalHash(compared) },
       )
-      // A replay returns a phone that failed earlier; only a failure during this request is an
-      // error.
+      // A replay may return a phone that failed earlier. Only a failure during this request is an error.
       const ended = replayed && settledForReady(created)
       const phone =
         wait && !ended ? await waitAfterWrite(deps, request, reply, created, settledForReady) : created

@@ -1,4 +1,4 @@
-/** GET /v1/phones/{id}, immediately or as a long poll. */
+/** GET /v1/phones/{id}, answered immediately or as a long poll. */
 import { limits } from '@phonerack/shared'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'

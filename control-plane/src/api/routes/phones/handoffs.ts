@@ -94,7 +94,7 @@ export const createHandoffBody = z.strictObject({
     .default(false)
     .meta({
       description:
-        'The person takes the phone over without being asked: the hand-over is `taken` from the start.',
+        'True: the person controls the phone immediately, and the hand-over is `taken` from the start.',
     }),
 })
 

@@ -39,7 +39,7 @@ export const listPhones: Route = (app, { services }) => {
       const caller = callerOf(request)
       const { status, metadata, limit, cursor } = request.query
       const [pair] = Object.entries(metadata ?? {})
-      // A key limited to phones has at most 20, which are always one page.
+      // A key limited to phones has at most 20 phones, which fit on one page.
       const whole = caller.phoneIds !== null
       const page = await services.phones.list(caller, {
         status: status ?? null,

@@ -13,12 +13,12 @@ const cursorField = z.string().optional().meta({ description: 'The `next_cursor`
 const limitField = ({ min, max, default: preset }: { min: number; max: number; default: number }) =>
   z.int().min(min).max(max).default(preset).meta({ description: 'Maximum number of entries on the page.' })
 const nextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
-/** A phone's clock can be wrong. */
+/** The clock of a phone can be wrong. */
 const phoneTime = timestamp
   .nullable()
   .meta({
     format: 'date-time',
-    description: "By the phone's clock. Null when that reports an impossible time.",
+    description: "By the phone's clock. Null when the clock reports an impossible time.",
   })
 
 export const logsQuery = z.object({
@@ -91,7 +91,9 @@ const crashSchema = z
     package: z.string().meta({ description: 'The app that failed.' }),
     process: z
       .string()
-      .meta({ description: 'Its process: the package, or a name with a colon for another one.' }),
+      .meta({
+        description: 'The process of the app: the package, or a name with a colon for a further process.',
+      }),
     pid: z.int().nullable(),
     exception: z
       .string()

@@ -11,7 +11,7 @@ import { noteActivity, noted } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
 import { recordingStatuses, type ByteRange, type RecordingView } from '../../../phone-io/recordings/types.js'
 
-/** Codes of errors about a recording instead of its phone. */
+/** Codes of errors that concern a recording and not its phone. */
 const ownCodes = /^(recording|range)_/
 
 export const recordingSchema = z
@@ -183,7 +183,7 @@ export const readRecording: Route = (app, deps) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
       const wanted = (size: number): ByteRange | null => {
-        // The video has no validator (ETag or date) that a condition could match.
+        // A condition cannot match, because the video has no validator (ETag or date).
         const isConditional = request.headers['if-range'] !== undefined
         const range = isConditional ? null : rangeOf(request.headers.range, size)
         if (range !== 'outside') return range
@@ -244,8 +244,8 @@ export const deleteRecording: Route = (app, deps) => {
 }
 
 /**
- * The byte range for a file of `size` bytes, as in RFC 9110. Null for no range, several ranges, or
- * an invalid header; `outside` when it is beyond the file's end.
+ * Returns the byte range for a file of `size` bytes (RFC 9110); null for no range, several ranges or an invalid header;
+ * `outside` if the range begins after the file's end.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'outside' | null {
   const found = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '')

@@ -24,7 +24,7 @@ export const screenshotQuery = z.object({
     .default('false')
     .meta({
       description:
-        'Draws a numbered frame around each element: its `ref`, which actions can target with the snapshot in `X-Snapshot-Id`.',
+        'Draws a frame around each element with its `ref` as the number. Actions can target a `ref` together with the snapshot in `X-Snapshot-Id`.',
     }),
 })
 

@@ -19,7 +19,7 @@ import { pageFields, phoneParams } from '../fields.js'
 import { noted } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
 
-/** Codes of errors about a step instead of its phone. */
+/** Codes of errors that concern a step and not its phone. */
 const ownCodes = /^step_/
 
 const screen = z.union([observationSchema, textObservationSchema]).nullable()
@@ -32,11 +32,11 @@ export const stepSchema = z
     session: id('session'),
     request_id: id('request').meta({
       description:
-        'The ID of the request that sent the batch. Touches of a person have an ID without a request.',
+        'The ID of the request that sent the batch. For touches of a person, the ID belongs to no request.',
     }),
     status: openEnum(
       stepStatuses,
-      '`running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown.',
+      '`running`: no outcome yet. `succeeded`: every action succeeded. `failed`: an action failed. `stopped`: the time of the batch ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown.',
     ),
     started_at: timestamp,
     ended_at: timestamp.nullable(),
@@ -66,7 +66,7 @@ export const stepSchema = z
     error: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .meta({ description: 'Why a batch has no results.' }),
+      .meta({ description: 'Why a batch has no results; null otherwise.' }),
     text_kept: z.boolean().meta({ description: 'Whether the project kept typed text.' }),
     before: screen.meta({ description: 'The last screen that was read before the batch.' }),
     after: screen.meta({ description: 'The screen that the batch returned.' }),
@@ -104,7 +104,7 @@ const stepParams = phoneParams.extend({
 })
 const ofAnyPhone = ['phone_not_found', 'phone_not_allowed'] as const
 
-/** Without the serializer, which would walk through every element. */
+/** Bypasses the serializer, which would visit every element. */
 const send = (reply: FastifyReply, answer: StepJson | { data: StepJson[]; next_cursor: string | null }) =>
   sendJson(reply, Buffer.from(JSON.stringify(answer)))
 
@@ -206,7 +206,10 @@ export const readStepPicture: Route = (app, deps) => {
   )
 }
 
-/** File endings and types of content. Scripts are text, so that nothing runs them by their type. */
+/**
+ * File extensions and media types of exports. Scripts are sent as text, so that no program runs them because of their
+ * type.
+ */
 const forms: Readonly<Record<ExportForm, { ending: string; type: string }>> = {
   html: { ending: 'html', type: 'text/html; charset=utf-8' },
   jsonl: { ending: 'jsonl', type: 'application/jsonl; charset=utf-8' },
@@ -228,7 +231,7 @@ export const exportSteps: Route = (app, deps) => {
         params: phoneParams,
         querystring: z.object({
           format: z.enum(exportForms).default('html').meta({ description: 'The form of the export.' }),
-          session: session.meta({ description: 'The last session that has steps if omitted.' }),
+          session: session.meta({ description: 'If omitted: the last session that has steps.' }),
         }),
         response: {
           200: {
@@ -251,7 +254,7 @@ export const exportSteps: Route = (app, deps) => {
       reply
         .header('content-disposition', contentDisposition(`${found.sessionId}.${ending}`))
         .header('x-content-type-options', 'nosniff')
-        // A browser that shows it nevertheless gives it no origin.
+        // A browser that shows the file nevertheless gives it an opaque origin.
         .header('content-security-policy', 'sandbox')
       return sendStream(reply, type, Readable.from(found.chunks, { objectMode: false }))
     },

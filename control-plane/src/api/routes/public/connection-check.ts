@@ -1,4 +1,6 @@
-/** `POST /host/v1/connection-check`, outside `/v1`: whether this replica can connect to the host that asks. */
+/**
+ * `POST /host/v1/connection-check`, outside `/v1`: whether this replica can connect to the host that sends the request.
+ */
 import { connectionCheckPath, hostSignatureSchema } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { keyFailures, type FailureLimit } from '../../../base/failure-limit/failure-limit.js'

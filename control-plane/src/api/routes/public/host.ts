@@ -1,4 +1,4 @@
-/** `/host/v1`: the requests of host agents over HTTP. All their other messages go over gRPC and NATS. */
+/** `/host/v1`: requests of host agents over HTTP. Agents send everything else over gRPC and NATS. */
 import { type FastifyPluginAsync } from 'fastify'
 import { connectionCheckPlugin, type ConnectionCheckParts } from './connection-check.js'
 import { joinPlugin, type JoinPluginParts } from './join.js'

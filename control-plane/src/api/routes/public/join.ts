@@ -32,9 +32,9 @@ const joinSchema = z.strictObject({
 
 export interface JoinPluginParts extends JoinParts {
   failureLimit: FailureLimit
-  /** The broker's address for the host; null: the machine must know it. */
+  /** The broker's address for the host; null: an operator configures the address on the machine. */
   natsUrl: string | null
-  /** Authorities of the broker's certificate, if they are neither that of the hosts nor public. */
+  /** Authorities of the broker's certificate; null if they are the hosts' authority or public. */
   natsCaPem: string | null
 }
 
@@ -50,7 +50,7 @@ export const joinPlugin =
       void reply.header(protocol.header, String(protocol.version))
       requireProtocol(request.headers[protocol.header])
       const input = parseBody(joinSchema, request)
-      // Earlier agents send the fingerprint too.
+      // Earlier agents send the token with the fingerprint.
       const token = parseJoinToken(input.token)?.secret ?? input.token
       await failureLimit.guard(request.raw, {
         isKnown: isSecret('hostJoin', token) ? () => tokens.has(hashSecret(token)) : null,
@@ -88,7 +88,7 @@ export const joinPlugin =
     return Promise.resolve()
   }
 
-/** Runs before the token check, so that a refused host can still use the token after its upgrade. */
+/** Runs before the token check, so that a refused host can use the token after its upgrade. */
 function requireProtocol(header: string | string[] | undefined): void {
   const version = readProtocolVersion(typeof header === 'string' ? header : header?.join())
   if (isSpoken(version)) return

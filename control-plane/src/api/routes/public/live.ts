@@ -1,7 +1,6 @@
 /**
- * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1`
- * and without a key: only the link's token authorises. The socket's first message carries it, so no
- * URL contains it.
+ * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1` and without a key:
+ * only the link's token grants access. The first message of the socket carries the token, so no URL contains it.
  */
 import { hashSecret, keyChangedSchema, limits, newId, subjects } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
@@ -41,7 +40,7 @@ const maxPageBytes = 128 * 1024
 
 export interface LiveParts extends Omit<ViewerParts, 'onInput' | 'onActivity'> {
   phones: PhoneService
-  /** Records what people do. */
+  /** Records the input of people as steps. */
   steps: LiveSteps
   failureLimit: FailureLimit
   /** The public address, whose origin a socket must have. */
@@ -99,7 +98,10 @@ export const livePlugin =
     })
     const links = createLinkLookup(core)
 
-    /** The reason not to open another view; null: there is room. One user or key cannot keep out the others. */
+    /**
+     * Returns the reason to refuse another view; null if there is room. A single user or key cannot use up the views of
+     * others.
+     */
     const fullFor = ({ phoneId, creatorId, keyHash }: LinkRow): Closing | null => {
       const ofPhone = [...viewers].filter(({ link }) => link.phoneId === phoneId)
       const own = ofPhone.filter(({ link }) => link.creatorId === creatorId).length
@@ -125,7 +127,7 @@ export const livePlugin =
       })
     }
     const onInput = (link: LinkRow, message: PageMessage): void => {
-      // Steps name their key in the API, and a user of the console has none.
+      // A step names the key of its link, and links of console users have no key.
       if (isStepInput(message) && link.keyHash !== null)
         steps.input({ projectId: link.projectId, phoneId: link.phoneId, keyId: link.creatorId }, message)
       void onActivity(link)
@@ -139,7 +141,7 @@ export const livePlugin =
     ): Promise<Viewer | Closing | null> => {
       const tokenHash = hashSecret(token)
       if (failureLimit.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
-      // The owner is known only after the read.
+      // The owner is known only after the read, so the gate counts by network.
       const link = await core.ownerGate.run(network, () => readLink(core.db, tokenHash, core.clock.now()))
       links.remember(tokenHash, link !== null)
       if (!link) failureLimit.failed(network)

@@ -1,6 +1,6 @@
 /**
- * The authorization server for clients of `/mcp`: its metadata, and the exchange of codes and tokens. A person consents in
- * the console. Errors have the form of RFC 6749. docs/decisions/0296
+ * The authorization server for clients of `/mcp`: its metadata, and the exchange of codes and tokens. A person consents
+ * in the console. Errors have the form of RFC 6749. docs/decisions/0296
  */
 import { ApiError, hashSecret, limits } from '@phonerack/shared'
 import {
@@ -37,7 +37,7 @@ export interface OAuthDeps extends Issuer {
 /** Bytes of a request. */
 const bodyLimit = 16_384
 
-/** Without rights to delete phones, which a person may add. */
+/** The right to delete phones is not proposed; a person may add it. */
 const proposedScopes = scopes.filter((scope) => scope !== 'phones:delete')
 
 type Parameters = ReadonlyMap<string, string>
@@ -48,7 +48,7 @@ const need = (parameters: Parameters, name: string): string => {
   return value
 }
 
-/** Pages of any origin may read the answers: they contain no cookies, and the request proves itself. */
+/** Pages of any origin may read the answers: they contain no cookies, and the request itself carries its secrets. */
 const open = (reply: FastifyReply): FastifyReply => reply.header('access-control-allow-origin', '*')
 
 function asOAuthError(error: unknown, request: FastifyRequest): OAuthError {
@@ -130,7 +130,7 @@ function addMetadata(app: FastifyInstance, { issuer, resource, clients, consoleO
     app.get(url, (_request, reply) => open(reply).send(document))
     addPreflight(app, url)
   }
-  // The query travels as one opaque word: the page's router would change values that look like numbers.
+  // The query is passed on as one encoded value, because the page's router would change values that look like numbers.
   app.get('/oauth/authorize', (request, reply) => {
     const query = /\?(.*)$/s.exec(request.url)?.[1] ?? ''
     if (query.length > longestQuery) throw new OAuthError('invalid_request', 'The request is too long.')
@@ -141,7 +141,7 @@ function addMetadata(app: FastifyInstance, { issuer, resource, clients, consoleO
   })
 }
 
-/** Routes for forms, as OAuth sends them. */
+/** Options of routes that take a form, as OAuth requires. */
 const form = {
   bodyLimit,
   config: { rawBody: true },
@@ -168,7 +168,7 @@ function addExchange(app: FastifyInstance, { core, failureLimit, resource }: OAu
     done()
   })
 
-  /** Counts refusals per address, as for keys: a valid secret is accepted from a limited address too. */
+  /** Counts refused requests per address, as for keys: a valid secret is accepted from a limited address too. */
   const guarded = async (
     request: FastifyRequest,
     secret: string,

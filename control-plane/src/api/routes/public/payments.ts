@@ -1,5 +1,5 @@
 /**
- * Paths for the payment provider and for people who paid: its webhook, and two plain pages. Outside
+ * Paths for the payment provider and for people who have paid: the provider's webhook, and two plain pages. Outside
  * `/v1`, without a key.
  */
 import { ApiError } from '@phonerack/shared'
@@ -24,10 +24,7 @@ export const paymentsPlugin =
   ): FastifyPluginAsync =>
   (app) => {
     const failures = createSignatureFailures(core.clock)
-    /**
-     * Addresses of open requests, read before the body: a client that has left no longer has an
-     * address.
-     */
+    /** Addresses of open requests, read before the body, because a closed connection no longer has an address. */
     const networks = new WeakMap<FastifyRequest, string>()
     const configured = (): Payments => {
       if (payments) return payments

@@ -1,7 +1,6 @@
 /**
- * `/setup`: pages on which a person approves a terminal. The decision requires an operator's
- * one-time link. Against forged requests: `Origin` must be ours, and the form must repeat a value
- * from a cookie.
+ * `/setup`: pages on which a person approves a terminal. The decision requires an operator's one-time link. Against
+ * forged requests, `Origin` must be this server's, and the form must repeat a value from a cookie.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashSecret, isSecret, limits } from '@phonerack/shared'
@@ -20,7 +19,7 @@ const pageHeaders = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Not `no-referrer`: browsers would send `Origin: null` with a form.
+  // With `no-referrer`, browsers would send `Origin: null` with a form.
   'referrer-policy': 'same-origin',
 }
 
@@ -53,7 +52,7 @@ export const setupPlugin =
       return csrf
     }
 
-    /** The form's fields; null when it does not come from our page. */
+    /** Returns the form's fields; null if the form does not come from this server's page. */
     const fieldsOf = (request: FastifyRequest): URLSearchParams | null => {
       if (request.headers.origin !== origin) return null
       const bytes = request.readBody
@@ -72,7 +71,7 @@ export const setupPlugin =
         ),
       )
 
-    /** True when the address has sent too many wrong links and this one is unknown as well. */
+    /** True if the address has sent too many wrong links, and this link is unknown as well. */
     const isTooOften = async (network: string, ticket: string): Promise<boolean> =>
       failureLimit.isLimited(network) &&
       !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))

@@ -1,4 +1,4 @@
-/** /v1/webhooks/{id}/test and …/deliveries: send a test, list deliveries, and send one again. */
+/** /v1/webhooks/{id}/test and …/deliveries: send a test, list deliveries, and repeat a delivery. */
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { type Route } from '../deps.js'
@@ -39,7 +39,8 @@ export const listDeliveries: Route = (app, { services }) => {
       schema: {
         operationId: 'listDeliveries',
         summary: 'List the deliveries of a webhook, newest first',
-        description: 'Each with its last attempt and the response to it, for 7 days.',
+        description:
+          'Each delivery shows its last attempt and the response to it. Deliveries are kept for 7 days.',
         tags: ['events'],
         params: webhookParams,
         querystring: listDeliveriesQuery,
@@ -68,7 +69,8 @@ export const retryDelivery: Route = (app, { services }) => {
       schema: {
         operationId: 'retryDelivery',
         summary: 'Send a delivery again',
-        description: 'Now, in any status, and again after the usual times until it is confirmed.',
+        description:
+          'Sends the delivery immediately, whatever its status, and repeats it after the usual times until it is confirmed.',
         tags: ['events'],
         params: webhookParams.extend({
           did: z.string().meta({ description: 'A delivery ID.', pattern: '^dlv_[a-z2-7]{12}$' }),

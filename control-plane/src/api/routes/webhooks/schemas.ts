@@ -55,7 +55,7 @@ export const updateWebhookBody = z
       .optional()
       .meta({
         description:
-          'False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.',
+          'False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.',
       }),
   })
   .prefault({})
@@ -79,7 +79,7 @@ const webhookFields = {
     .meta({ description: 'Time of the first failed attempt since the last success.' }),
   earlier_secret_expires_at: timestamp
     .nullable()
-    .meta({ description: 'Until then, requests are also signed with the secret before the last rotation.' }),
+    .meta({ description: 'Until this time, requests are also signed with the previous secret.' }),
   created_at: timestamp,
 }
 
@@ -93,7 +93,7 @@ export const webhookWithSecretSchema = z
       .string()
       .meta({
         description:
-          'Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.',
+          'The secret that verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. The secret is shown once.',
       }),
   })
   .meta({ id: 'WebhookWithSecret' })
@@ -123,15 +123,22 @@ export const deliverySchema = z
     attempts: z.int(),
     created_at: timestamp,
     last_attempt_at: timestamp.nullable(),
-    next_attempt_at: timestamp.nullable().meta({ description: 'Null once it has succeeded or failed.' }),
+    next_attempt_at: timestamp
+      .nullable()
+      .meta({ description: 'Null once the delivery has succeeded or failed.' }),
     response: z
       .object({
         status: z.int(),
-        body: z.string().meta({ description: 'The first 16 KB; 1 KB of a successful delivery.' }),
+        body: z
+          .string()
+          .meta({ description: 'The first 16 KB of the body; 1 KB if the delivery succeeded.' }),
       })
       .nullable()
       .meta({ description: 'The response to the last attempt; null without one.' }),
-    duration_ms: z.int().nullable().meta({ description: 'The time of the last attempt.' }),
+    duration_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'The duration of the last attempt in milliseconds.' }),
     error: openEnum(attemptErrors, 'Why the last attempt failed.').nullable(),
   })
   .meta({ id: 'Delivery' })

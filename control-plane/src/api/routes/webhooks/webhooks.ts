@@ -25,7 +25,7 @@ export const createWebhook: Route = (app, { services }) => {
         operationId: 'createWebhook',
         summary: 'Send events to a URL',
         description:
-          'Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms it; a redirect does not. An attempt takes at most 15 seconds. Without a confirmation it is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: `webhook-id` is its ID. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.',
+          'Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms the event; a redirect does not. An attempt takes at most 15 seconds. An unconfirmed event is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: the header `webhook-id` is the ID of the event. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.',
         tags: ['events'],
         headers: postHeaders,
         body: createWebhookBody,
@@ -85,7 +85,7 @@ export const updateWebhook: Route = (app, { services }) => {
       schema: {
         operationId: 'updateWebhook',
         summary: 'Change a webhook, or switch it off or on',
-        description: 'Omitted fields keep their value. Pending deliveries go to the new URL.',
+        description: 'Omitted fields keep their value. Pending deliveries are sent to the new URL.',
         tags: ['events'],
         params: webhookParams,
         body: updateWebhookBody,
@@ -136,7 +136,7 @@ export const rotateWebhook: Route = (app, { services }) => {
         operationId: 'rotateWebhook',
         summary: 'Replace the secret of a webhook',
         description:
-          'For a day, requests have two signatures: by the new secret and by the one before it. Another rotation within that day ends the oldest one.',
+          'For a day, requests have two signatures: by the new secret and by the previous secret. Another rotation within that day ends the oldest secret.',
         tags: ['events'],
         params: webhookParams,
         headers: postHeaders,

@@ -8,7 +8,7 @@ import { actorOf, apiPath } from '../gate.js'
 /** The path of the operators' routes. */
 export const operatorPath = `${apiPath}/operator`
 
-/** @param action as the audit log names it, the same as for `/operator/v1` */
+/** @param action the name in the audit log, as for `/operator/v1` */
 export const changeFor = <T>(
   core: Core,
   request: FastifyRequest,

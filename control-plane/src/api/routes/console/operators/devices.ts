@@ -1,4 +1,4 @@
-/** Devices: their list, and the changes of an operator. */
+/** Devices: their list, and the changes that an operator makes. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type PhoneStatus } from '../../../../base/core/statuses.js'
@@ -21,7 +21,7 @@ import { listOf } from '../../shape.js'
 import { route } from '../route.js'
 
 const enrollBody = z.strictObject({
-  /** Typed by the person, since enrolling wipes the phone. */
+  /** The operator types the serial, since enrolling wipes the phone. */
   serial: z.string().max(300),
   fail_phone: z.string().nullish(),
 })

@@ -1,4 +1,4 @@
-/** Hosts: their list, the command with which a machine joins, and their drain and end. */
+/** Hosts: their list, the command with which a machine joins, and their drain and removal. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { activeCountries } from '../../../../rental/devices/countries.js'
@@ -22,8 +22,8 @@ export interface HostDeps extends GateDeps {
 const retireBody = z.strictObject({ force: z.boolean().default(false) })
 
 /**
- * The token is read from standard input, so that no list of processes shows it. A person replaces COUNTRY, which `join` refuses;
- * `onlyCountry` says when a host needs one.
+ * The command reads the token from standard input, so that no list of processes shows it. The operator replaces
+ * COUNTRY, which `join` refuses; `onlyCountry` says when a host needs a country.
  */
 const joinCommand = (baseUrl: string, token: string, countries: readonly string[]): string =>
   `sudo phonerack-agent join --server ${baseUrl}${countries.length === 1 ? '' : ' --country COUNTRY'} --token-file - <<'END' &&\n${token}\nEND\nsudo systemctl start phonerack-agent`

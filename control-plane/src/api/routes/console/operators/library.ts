@@ -1,4 +1,4 @@
-/** The app library: uploads one by one, then combined into an app, as `/operator/v1/library`. */
+/** The app library: APKs are uploaded one by one, then combined into an app, as in `/operator/v1/library`. */
 import { type FastifyInstance } from 'fastify'
 import { boundLeftover, declaredLength } from '../../../http/stream-body.js'
 import { readApps } from '../../../../files/library/apps.js'

@@ -18,7 +18,7 @@ import { route } from '../route.js'
 export interface ServiceDeps extends GateDeps {
   /** The state of this replica's dependencies. */
   health: () => Promise<Health>
-  /** `place`: the folder or bucket; null: files are not stored. */
+  /** `place`: the folder or bucket; null if the service stores no files. */
   storage: { kind: 'fs' | 's3' | 'off'; place: string | null }
   /** The release of this replica. */
   version: string
