@@ -7,7 +7,7 @@ import { refuseOtherToken } from '../fleet/operator/configured.js'
 import { type Authorities } from '../base/pki/authorities.js'
 import { openNatsUsers, type NatsUsers } from '../base/pki/nats-users.js'
 
-/** @throws StartRefusal when the configuration does not fit the database; it is then closed. */
+/** @throws StartRefusal when the configuration does not fit the database, whose connection is then closed. */
 export async function admitReplica(
   config: Config,
   database: OpenDatabase,

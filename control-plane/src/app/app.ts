@@ -96,7 +96,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await refuseTransactionPooling(config.databaseUrl)
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
-  // Until this replica's first beat, with which others see that it runs.
+  // The lock is held until this replica's first heartbeat, which shows the other replicas that it runs.
   const lock = await takeStartLock(config.databaseUrl, config.newAuthority)
   try {
     return await assemble(config, parts)
@@ -200,7 +200,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   })
   const probe = new StorageProbe(core, store, () => jobs.replicaId)
   const brokerExpiry = watchBrokerExpiry(config.natsUrl, parts.log)
-  // Not awaited: it ends within seconds, and fails only in its log.
+  // The read is not awaited: it ends within seconds, and a failure only appears in the log.
   void brokerExpiry.read()
   void probe.start()
   const ofHosts = { ...context, authority }

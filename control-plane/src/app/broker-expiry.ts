@@ -1,14 +1,14 @@
 /**
- * When the certificate of the broker ends, for an alarm: its renewal needs a timer on a machine that this replica does
- * not know, and the NATS client does not show the certificate. Called by `app.ts`.
+ * Reads when the certificate of the broker ends, for an alarm: a timer on another machine must renew the certificate,
+ * and the NATS client does not expose it. Called by `app.ts`.
  */
 import { type Logger } from '@phonerack/shared'
 import { readBrokerCertificate } from '../base/pki/broker-handshake.js'
 
 export interface BrokerExpiry {
-  /** Reads the certificate. Keeps the last date when the broker does not answer. */
+  /** Reads the certificate. Keeps the last known date if the broker does not answer. */
   read(): Promise<void>
-  /** Null: not known yet, or the broker has no TLS. */
+  /** Null while the date is unknown, or if the broker has no TLS. */
   readonly endsAt: Date | null
 }
 

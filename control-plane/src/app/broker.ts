@@ -1,4 +1,7 @@
-/** How this replica uses the broker: certificate, credentials, and the right to revoke users. Called by `app.ts`. */
+/**
+ * The connection of this replica to the broker: certificate, credentials, and the right to revoke users. Called by
+ * `app.ts`.
+ */
 import { readFile } from 'node:fs/promises'
 import { decode, parseCreds, type User } from '@nats-io/jwt'
 import {
@@ -13,19 +16,19 @@ import { type BrokerAdmin } from '@phonerack/shared/broker'
 import { type Config } from '../base/config/config.js'
 
 export interface Broker {
-  /** Authorities of its certificate, if they are neither that of the hosts nor public; else null. */
+  /** Authorities of the broker's certificate; null if they are the hosts' authority or public. */
   caPem: string | null
   /** Public key of this replica's user, `U…`; null: the broker requires no credentials. */
   user: string | null
   /** Null: this replica cannot revoke users. */
   admin: BrokerAdmin | null
-  /** Returns after two seconds even if the broker is unreachable, and then connects in the background. */
+  /** Returns after two seconds even if the broker is unreachable, and then keeps connecting in the background. */
   connect(log: Logger): Promise<Bus>
 }
 
 /**
- * Milliseconds that a start waits for the broker. Without it, this replica serves requests that
- * need no host.
+ * Milliseconds that a start waits for the broker. Without the broker, this replica serves only requests that need no
+ * host.
  */
 const brokerMs = 2000
 
@@ -59,7 +62,7 @@ export async function readBroker(
   }
 }
 
-/** Null for an unreadable text: the connection fails with the reason. */
+/** Returns null for an unreadable text: the connection then fails and names the reason. */
 async function readUser(creds: string): Promise<string | null> {
   try {
     const { jwt } = await parseCreds(new TextEncoder().encode(creds))

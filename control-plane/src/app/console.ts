@@ -1,4 +1,7 @@
-/** Assembles the consoles of both listeners: their secrets, their sign-in, their routes, and those of clients that sign in by OAuth. */
+/**
+ * Assembles the consoles of both listeners: their secrets, their sign-in, their routes, and the routes of clients that
+ * sign in by OAuth.
+ */
 import { type FastifyPluginAsync } from 'fastify'
 import { type Config } from '../base/config/config.js'
 import { type ConsoleConfig } from '../base/config/console.js'
@@ -20,11 +23,11 @@ import { createProviders } from '../people/users/providers/providers.js'
 import { forgetSignIns } from '../people/users/sessions.js'
 import { createResolve } from '../events/webhooks/resolve.js'
 
-/** The parts that the rest of the app makes. */
+/** The parts that `app.ts` creates. */
 type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>
 
 export interface AppConsole {
-  /** `own` is for the public listener, `operator` for the operator's. */
+  /** `own` is for the public listener, `operator` for the operators' listener. */
   plugins(parts: ConsoleParts): { own: FastifyPluginAsync; operator: FastifyPluginAsync }
   operatorPlugin: FastifyPluginAsync
   ticker: Ticker
@@ -52,7 +55,7 @@ export async function openConsole(
   })
   const issuer = baseUrl.replace(/\/$/, '')
   const connectors = { clients, issuer, resource: `${issuer}/mcp` }
-  // With one secret, a cookie of one console would be valid at the other.
+  // With a shared secret, a cookie of one console would be valid at the other.
   const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
     consolePlugin({
       core,
@@ -68,7 +71,7 @@ export async function openConsole(
       replicaId: config.replicaId,
       providers,
       connectors,
-      // Accounts are created at the public address only.
+      // Accounts can be created only at the public address.
       signUp:
         of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
     })

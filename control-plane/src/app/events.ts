@@ -1,4 +1,4 @@
-/** Assembles events and webhooks: their services, the numbering, and the parts of their deliveries. */
+/** Assembles events and webhooks: their services, the numbering, and the parts of deliveries. */
 import { type TaskList } from 'graphile-worker'
 import { type Config } from '../base/config/config.js'
 import { createChanges, eventTopic } from '../base/core/changes.js'
@@ -16,7 +16,7 @@ import { createResolve } from '../events/webhooks/resolve.js'
 import { createWebhookService } from '../events/webhooks/service.js'
 import { type WebhookService } from '../events/webhooks/types.js'
 
-/** Milliseconds between two looks for events, in case Postgres's notification of one was lost. */
+/** Milliseconds between two reads of new events, in case Postgres's notification of an event was lost. */
 const lookMs = 15_000
 
 export interface AppEvents {

@@ -1,9 +1,9 @@
-/** Which dependencies of this replica are available. */
+/** Reports which dependencies of this replica are available. */
 import { type Core } from '../base/core/core.js'
 import { type DatabaseClock } from '../base/db/clock.js'
 import { type Health } from '../api/http/service-paths.js'
 
-/** @param isStorageShared null: there is no storage */
+/** @param isStorageShared null if there is no storage */
 export async function healthOf(
   core: Core,
   time: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>,

@@ -1,6 +1,6 @@
 /**
- * Keeps the authorities and certificates of this replica current: reads the authorities from Postgres, and issues its own
- * certificates again after a change and before they end. Called by `app.ts`. docs/decisions/0249
+ * Keeps the authorities and certificates of this replica current: reads the authorities from Postgres, and reissues
+ * this replica's certificates after a change and before they expire. Called by `app.ts`. docs/decisions/0249
  */
 import { type Clock } from '@phonerack/shared'
 import { type HostClients } from '../links/host-calls/clients.js'
@@ -9,11 +9,11 @@ import { type Tunnels } from '../links/tunnels/tunnels.js'
 
 export interface KeptAuthorities {
   renew(): Promise<void>
-  /** Fingerprints of the authorities that all parts of this replica trust; the one that signs comes first. */
+  /** Fingerprints of the authorities that all parts of this replica trust. The signing authority comes first. */
   readonly inUse: string[]
 }
 
-/** @param tunnels null: this replica has no listener for them */
+/** @param tunnels null if this replica has no listener for tunnels */
 export function keepAuthorities(
   authorities: Authorities,
   hosts: HostClients,
@@ -24,7 +24,7 @@ export function keepAuthorities(
   return {
     async renew() {
       await authorities.refresh()
-      // A concurrent join may read newer ones.
+      // A concurrent join may read newer authorities.
       const { fingerprints } = authorities
       await hosts.renewOwn(authorities, clock.now())
       await tunnels?.renewOwn(authorities, clock.now())

@@ -11,7 +11,7 @@ const unused = new Proxy(
   },
 )
 
-/** @param baseUrl the one entry of `servers` */
+/** @param baseUrl the only entry of `servers` */
 export async function openApiDocument(baseUrl: string): Promise<object> {
   const services = new Proxy({}, { get: () => unused }) as Services
   const app = await buildServer({

@@ -1,4 +1,4 @@
-/** Assembles steps: the recorder, the services that note what is typed or depend on it, and the retention. */
+/** Assembles steps: the recorder, the services that record or mask typed text, and the retention. */
 import { type Core } from '../base/core/core.js'
 import { Ticker } from '../base/core/ticker.js'
 import { createDeviceControlService } from '../phone-io/device-control/service.js'
@@ -20,7 +20,7 @@ import { type StepService } from '../phone-io/steps/types.js'
 
 /** Milliseconds between two rounds of the retention. */
 const expireEveryMs = 60_000
-/** Every tenth round counts the bytes of all projects. The others count only projects with new steps. */
+/** Every tenth round counts the bytes of all projects. The other rounds count only projects with new steps. */
 const roundsPerCount = 10
 
 export interface AppSteps {
@@ -33,7 +33,7 @@ export interface AppSteps {
   /** Touches of people in live views. */
   live: LiveSteps
   ticker: Ticker
-  /** Writes what waits. */
+  /** Writes the steps that wait in memory. */
   close(): Promise<void>
 }
 

@@ -28,20 +28,17 @@ export interface App {
   operatorPlugins: FastifyPluginAsync[]
   /** `/console` of the operator's listener. */
   operatorConsole: FastifyPluginAsync
-  /** Shared by all servers of these routes. */
+  /** The servers of these routes share one limit. */
   failureLimit: FailureLimit
   /**
-   * Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to
-   * judge hosts.
+   * `skewMs`: milliseconds by which this machine's clock is ahead of Postgres. `isSkewed`: the difference is too large
+   * to judge hosts.
    */
   postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
   metrics: Metrics
-  /**
-   * Checks Postgres, without which nothing is served, and the broker, without which phones are
-   * unreachable.
-   */
+  /** Checks Postgres, without which no request is served, and the broker, without which phones are unreachable. */
   health(): Promise<Health>
-  /** Starts no more jobs and waits a moment for running ones; requests are still served. */
+  /** Starts no more jobs and waits briefly for running jobs. Requests are still served. */
   quiesce(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Handles unhandled rejections and exceptions. One caused by a dependency that disconnects is
- * logged. Any other is a bug that leaves the process in an unknown state: the process exits, and
- * its supervisor restarts it. No input of an agent, a client or a phone may reach this.
+ * Handles unhandled rejections and exceptions. An error of a dependency that disconnects is logged. Any other error is
+ * a bug that leaves the process in an unknown state: the process exits, and its supervisor restarts it. No input of an
+ * agent, a client or a phone may cause such an error.
  */
 import { type EventEmitter } from 'node:events'
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
@@ -9,7 +9,7 @@ import { CallFailure, isServiceError } from '../links/host-calls/calls.js'
 
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT']
 
-/** Errors of Postgres, the broker, a host or a client that disconnects. */
+/** Whether the error comes from Postgres, the broker, a host or a client that disconnects. */
 export const isNeighbours = (error: unknown): boolean =>
   error instanceof ApiError ||
   error instanceof CallFailure ||
@@ -17,7 +17,7 @@ export const isNeighbours = (error: unknown): boolean =>
   isServiceError(error) ||
   (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
 
-/** The log text that shows that the handler ran. */
+/** The log text by which tests recognise that the handler ran. */
 export const unawaited = 'unhandled rejection or exception'
 
 /** @param end ends the process */

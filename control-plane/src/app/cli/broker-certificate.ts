@@ -1,6 +1,6 @@
 /**
- * The certificate of the broker, signed by the authority that hosts and control planes hold. One file has the
- * certificate and its key, so that a renewal replaces both together. For `nats-config`. docs/decisions/0220
+ * The certificate of the broker, signed by the authority of hosts and control planes. One file contains the certificate
+ * and its key, so that a renewal replaces both together. For `nats-config`. docs/decisions/0220
  */
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { UsageError } from './usage-error.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables of the control plane by which this program finds the authority. */
+/** Variables of the control plane that this program needs to open the authority. */
 const needed = ['DATABASE_URL', 'PHONERACK_PKI_DIR'] as const
 
 export const certificateFile = (dir: string): string => path.join(dir, 'broker.pem')
@@ -36,14 +36,14 @@ export function checkName(name: string): void {
     )
   )
     throw new UsageError(`--name must be a DNS name or an IP address, not ${plain(name)}`)
-  // Names of host agents.
+  // Host agents have names with this ending.
   if (/\.phonerack\.internal$/i.test(name))
     throw new UsageError('--name must not end with .phonerack.internal')
 }
 
 /**
- * Keeps a certificate with these names that has more than a third of its life left.
- * @param names those by which clients connect to the broker
+ * Creates a certificate, unless there is one with these names that has more than a third of its life left. @param names
+ * the names by which clients connect to the broker
  */
 export async function ensureCertificate(
   dir: string,
@@ -55,7 +55,7 @@ export async function ensureCertificate(
   await issueCertificate(dir, names, env)
 }
 
-/** Replaces the certificate and its key; the names stay. @throws UsageError when there is none */
+/** Replaces the certificate and its key; the names stay the same. @throws UsageError when there is no certificate */
 export async function renewCertificate(dir: string, env: Environment): Promise<Date> {
   const known = readCertificate(dir)
   if (known === null)
@@ -65,7 +65,7 @@ export async function renewCertificate(dir: string, env: Environment): Promise<D
   return issueCertificate(dir, namesOf(known), env)
 }
 
-/** Returns when it ends. */
+/** Returns the time at which the certificate ends. */
 async function issueCertificate(dir: string, names: readonly string[], env: Environment): Promise<Date> {
   const { certificatePem, privateKeyPem } = await withAuthority(env, async ({ signing }, db) => {
     const issued = await signing.issueBroker(names)
@@ -81,12 +81,12 @@ async function issueCertificate(dir: string, names: readonly string[], env: Envi
     return issued
   })
   makePrivateFolder(dir)
-  // The user of nats-server may own it.
+  // The user that runs nats-server may own the file.
   replacePrivate(certificateFile(dir), certificatePem + privateKeyPem)
   return new Date(new X509Certificate(certificatePem).validTo)
 }
 
-/** Opens the installation like a starting replica, and creates it in an empty database. */
+/** Opens the installation as a starting replica does, and creates it in an empty database. */
 async function withAuthority<T>(
   env: Environment,
   work: (authorities: Authorities, db: Database) => Promise<T>,
@@ -96,7 +96,7 @@ async function withAuthority<T>(
     throw new UsageError(
       `${missing.join(' and ')} must be set as for the control plane, whose certificate authority signs`,
     )
-  // The broker does not run yet.
+  // The command runs before the broker does.
   const config = readConfig({ ...env, NATS_URL: 'nats://127.0.0.1', PHONERACK_NEW_AUTHORITY: 'no' })
   await applyMigrations(config.databaseUrl).catch((error: unknown) => {
     throw error instanceof StartRefusal
@@ -114,7 +114,7 @@ async function withAuthority<T>(
   }
 }
 
-/** Several addresses that refuse a connection are one error without a message. */
+/** Node.js reports several refused addresses as one error without a message. */
 const whyOf = (error: unknown): string =>
   (error instanceof Error && (error.message || ('code' in error && String(error.code)))) || String(error)
 
@@ -131,7 +131,7 @@ const isFresh = ({ validFrom, validTo }: X509Certificate, now: Date): boolean =>
 const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))
 
-/** Node prints them as `DNS:a, IP Address:192.0.2.7`. */
+/** Node.js prints the names as `DNS:a, IP Address:192.0.2.7`. */
 const namesOf = ({ subjectAltName = '' }: X509Certificate): string[] =>
   subjectAltName
     .split(', ')

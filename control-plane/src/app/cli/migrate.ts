@@ -11,7 +11,7 @@ export const migrateUsage = `       phonerack-control-plane migrate      applies
                                             writes rows, and cannot change the schema
 `
 
-/** Returns what it did. @throws UsageError, StartRefusal, Error when the database refuses */
+/** Returns a text that says what was applied. @throws UsageError, StartRefusal, Error when the database refuses */
 export async function migrate(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -33,13 +33,13 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --name NAME            DNS name or IP address by which machines connect to it; repeat for
                          several (default: the address of --listen)
   --tls-cert FILE        your own certificate of nats-server (PEM), with --tls-key
-  --tls-key FILE         its key
+  --tls-key FILE         the key of that certificate
   --without-tls          no TLS, for a private network or tunnel
   --store DIR            folder for the data of nats-server (default: DIR/jetstream)
   --replica-dir DIR      also copies the four files of a replica there
   --broker-dir DIR       also copies nats.conf and broker.pem there, for a nats-server that gets no
                          keys; its data is then in that folder
-  --renew                only replaces DIR/broker.pem by one for a year, with a new key
+  --renew                only replaces DIR/broker.pem by a certificate for a year, with a new key
   --rotate               only replaces the keys of the operator and both .creds files; the earlier
                          ones are refused. account.seed and the users of hosts stay. With DATABASE_URL
                          of the control plane, the audit log gets an entry
@@ -95,7 +95,7 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
     `  NATS_URL=${tls === null ? 'nats' : 'tls'}://${bracketed(names[0] ?? 'NAME-OF-THIS-MACHINE')}:${port}`,
     ...Object.entries(replicaFiles).map(([name, file]) => `  ${name}=${quoted(path.join(replicaDir, file))}`),
     ...(tls === null && !isLoopback(host) ? ['  PHONERACK_NATS_INSECURE=true', ''] : ['']),
-    'Host agents get the address when they join. The files in this folder are secret: copy only these four to other replicas.',
+    'Host agents get the address when they join. The files in this folder are secret: copy only these four files to other replicas.',
     '',
     ...(names.length > 0 ? [renewal(dir, copies), ''] : []),
   ].join('\n')
@@ -104,7 +104,7 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
 async function rotate(dir: string, copies: Copies, env: Environment): Promise<string> {
   checkFolder(dir, '--rotate')
   const { DATABASE_URL: url } = env
-  // First, so that no rotation is without its entry.
+  // The audit entry comes first, so that no rotation lacks its entry.
   if (url) await recordRotation(url)
   const broker = await rotateBrokerKeys(dir)
   writeCopies(dir, copies)
@@ -115,12 +115,12 @@ async function rotate(dir: string, copies: Copies, env: Environment): Promise<st
       (each) => `  ${plain(each)}`,
     ),
     '',
-    `Copy ${plain(broker.configFile)} to the machine of nats-server if it is another one. Then restart nats-server (a reload is`,
-    'not enough), which refuses the earlier ones, and the replicas.',
+    `Copy ${plain(broker.configFile)} to the machine of nats-server if that is another machine. Then restart nats-server (a reload is`,
+    'not enough), which then refuses the earlier keys, and restart the replicas.',
     '',
     `${plain(broker.accountSeedFile)} is not replaced: a person who copied it can still create users on this broker.`,
-    'If somebody did, run nats-config --rotate-account.',
-    ...(url ? [] : ['The audit log has no entry of this, since DATABASE_URL is not set.']),
+    'If a person may have a copy, run nats-config --rotate-account.',
+    ...(url ? [] : ['The audit log has no entry about this rotation, since DATABASE_URL is not set.']),
     '',
   ].join('\n')
 }
@@ -163,7 +163,7 @@ const renewal = (dir: string, { broker }: Copies): string =>
 
   phonerack-control-plane nats-config --dir ${quoted(dir)}${broker === null ? '' : ` --broker-dir ${quoted(broker)}`} --renew && nats-server --signal reload`
 
-/** The names in a certificate to sign; empty: none is needed. @throws UsageError */
+/** Returns the names for a certificate to sign; empty if no certificate is needed. @throws UsageError */
 function namesOf(host: string, given: readonly string[], isDecided: boolean): string[] {
   if (isDecided) {
     if (given.length > 0)

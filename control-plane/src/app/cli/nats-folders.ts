@@ -1,12 +1,12 @@
 /**
- * Copies for other machines from the folder of `nats-config`: each gets only the files that it needs. The keys of the
- * operator and of the system account stay in the folder.
+ * Copies for other machines from the folder of `nats-config`: each copy has only the files that its machine needs. The
+ * keys of the operator and of the system account stay in the folder.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { makePrivateFolder, replacePrivate } from '@phonerack/shared'
 
-/** The files of a replica, by the variables that name them. */
+/** The files of a replica, by the variables that name their paths. */
 export const replicaFiles = {
   NATS_CREDS_FILE: 'control-plane.creds',
   NATS_ACCOUNT_SEED_FILE: 'account.seed',
@@ -14,17 +14,17 @@ export const replicaFiles = {
   NATS_SYSTEM_CREDS_FILE: 'system.creds',
 } as const
 
-/** nats-server needs public keys and signed claims, and no seed. */
+/** nats-server needs public keys and signed claims, but no seeds. */
 const brokerFiles = ['nats.conf', 'broker.pem'] as const
 
 export interface Copies {
-  /** Folder for replicas; null: none. */
+  /** Folder for replicas; null: no copy. */
   replica: string | null
-  /** Folder for nats-server; null: it uses the folder itself. */
+  /** Folder for nats-server; null: nats-server uses the original folder. */
   broker: string | null
 }
 
-/** Replaces the copies; files of an earlier call keep their owner and mode. */
+/** Replaces the copies. Existing files keep their owner and mode. */
 export function writeCopies(dir: string, { replica, broker }: Copies): void {
   if (replica !== null) copy(dir, replica, Object.values(replicaFiles))
   if (broker !== null) copy(dir, broker, brokerFiles)

@@ -1,6 +1,6 @@
 /**
- * `nats-config --rotate-account`: replaces the account of the hosts on the broker, with all other keys there. Every host
- * joins again afterwards.
+ * `nats-config --rotate-account`: replaces the account of the hosts on the broker, and all other keys of the broker.
+ * Every host must join again afterwards.
  */
 import { createLogger, plain } from '@phonerack/shared'
 import { rotateBrokerKeys } from '@phonerack/shared/broker'
@@ -15,21 +15,21 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Returns the text to print. @throws StartRefusal when the environment belongs to another installation */
 export async function rotateAccount(dir: string, env: Environment): Promise<string> {
   const config = readConfig({ ...env, NATS_URL: 'nats://127.0.0.1', PHONERACK_NEW_AUTHORITY: 'no' })
-  // No replica may start with the earlier account until the end.
+  // The lock keeps replicas from starting with the earlier account until the command ends.
   const lock = await takeStartLock(config.databaseUrl, true)
   const database = openDatabase(config.databaseUrl, 2)
   try {
     const { db } = database
     await openInstallation(db, config, null, createLogger('nats-config'))
     const broker = await rotateBrokerKeys(dir, { replacesAccount: true })
-    // After an interruption before this, running the command again replaces the files once more.
+    // After an interruption before this transaction, the next run of the command replaces the files again.
     await inTransaction(db, async (tx) => {
       const { natsAccount } = await tx.installation.findUniqueOrThrow({ where: { id: 1 } })
       await tx.installation.update({ where: { id: 1 }, data: { natsAccount: broker.account } })
       await addEntry(tx, commandActor('nats-config --rotate-account', new Date()), {
         action: 'nats.rotate_account',
         target: null,
-        // Public keys.
+        // The audit entry contains public keys only.
         before: { account: natsAccount },
         after: { account: broker.account },
       })
@@ -40,13 +40,13 @@ export async function rotateAccount(dir: string, env: Environment): Promise<stri
       ...[broker.signingSeedFile, broker.systemCredsFile],
     ]
     return [
-      'All keys of the broker are replaced, with the account of the hosts. Copy these files to each replica:',
+      'All keys of the broker and the account of the hosts are replaced. Copy these files to each replica:',
       '',
       ...files.map((file) => `  ${plain(file)}`),
       '',
-      `Copy ${plain(broker.configFile)} to the machine of nats-server, and restart it (a reload is not enough). Then restart the`,
+      `Copy ${plain(broker.configFile)} to the machine of nats-server, and restart nats-server (a reload is not enough). Then restart the`,
       'replicas. From the restart of nats-server on, all earlier users are refused: hosts are offline until they join again.',
-      'For each host, create a token on a replica, and join on its machine with it:',
+      'For each host, create a token on a replica, and join again on its machine with that token:',
       '',
       ...hosts.map(({ id, name }) => `  ctl host rejoin ${id}    # ${plain(name)}`),
       '',

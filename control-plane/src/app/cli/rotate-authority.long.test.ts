@@ -161,7 +161,7 @@ describe('a rotation of the authority', () => {
       expect(await db.$queryRaw`select serves_from as v from schema_version`).toEqual([{ v: 2 }])
 
       // Not while a host has not confirmed it.
-      await refused(plane, 'switch', `cellar (${away.hostId}): trusts the earlier one only`)
+      await refused(plane, 'switch', `cellar (${away.hostId}): trusts only the earlier authority`)
       await eventually(async () => !(await step(plane, 'switch')).err.includes(rack.hostId))
       expect((await row()).caCertificate).toBe(earlier.caPem)
       const cellar = () => db.host.findUniqueOrThrow({ where: { id: away.hostId } })

@@ -44,7 +44,8 @@ export async function rotateAuthority(args: readonly string[], env: Environment)
   for (const name of ['DATABASE_URL', 'PHONERACK_PKI_DIR'])
     if (!env[name]) throw new UsageError(`${name} must be set as for the control plane`)
   const config = readConfig({ ...env, NATS_URL: env['NATS_URL'] || 'nats://127.0.0.1' })
-  // The service key stays the same, and no replica starts with an authority that is being replaced.
+  // The lock keeps the service key unchanged, and keeps replicas from starting with an authority that is being
+  // replaced.
   const lock = step === 'status' ? null : await takeStartLock(config.databaseUrl, true)
   const database = openDatabase(config.databaseUrl, 2)
   try {
@@ -86,7 +87,7 @@ function refuseSwitch({ replicas, hosts }: RotationStatus): void {
   const late = replicas.filter(({ trustsNext }) => !trustsNext)
   if (late.length > 0)
     throw new StepRefused(
-      `these replicas do not trust the next authority: ${late.map(({ id }) => plain(id)).join(', ')}. They notice it within 10 s; otherwise read their log, and upgrade those of an earlier release. With --force, they cannot call hosts that renew their certificates`,
+      `these replicas do not trust the next authority: ${late.map(({ id }) => plain(id)).join(', ')}. Replicas notice a new authority within 10 s; otherwise read their log, and upgrade those of an earlier release. With --force, they cannot call hosts that renew their certificates`,
     )
   const blind = hosts.filter(({ trustsNext }) => !trustsNext)
   if (blind.length > 0)
@@ -100,12 +101,12 @@ function refuseFinish({ replicas, hosts }: RotationStatus): void {
   const late = replicas.filter(({ signsWithNext }) => !signsWithNext)
   if (late.length > 0)
     throw new StepRefused(
-      `these replicas still use the earlier authority: ${late.map(({ id }) => plain(id)).join(', ')}. They notice the switch within 10 s; otherwise read their log. With --force, hosts refuse them`,
+      `these replicas still use the earlier authority: ${late.map(({ id }) => plain(id)).join(', ')}. Replicas notice the switch within 10 s; otherwise read their log. With --force, hosts refuse these replicas`,
     )
   const earlier = hosts.filter(({ hasNext }) => !hasNext)
   if (earlier.length > 0)
     throw new StepRefused(
-      `these hosts still have a certificate of the earlier authority:\n${listed(earlier)}\nHosts that are online renew it within minutes. With --force, the control plane refuses them, and they must join again (ctl host rejoin)`,
+      `these hosts still have a certificate of the earlier authority:\n${listed(earlier)}\nHosts that are online renew their certificates within minutes. With --force, the control plane refuses these hosts, and they must join again (ctl host rejoin)`,
     )
 }
 
@@ -129,12 +130,12 @@ const phases: Record<RotationStatus['phase'], (status: RotationStatus) => string
   closed: ({ signing }) => [`No rotation is open. The authority is ${signing}.`],
   begun: ({ signing, next, begunAt }) => [
     `A rotation began at ${dateOf(begunAt)}. The authority ${signing} signs; ${next ?? ''} is the next one.`,
-    'Replicas trust both within 10 s, and hosts that are online soon after. When all below are ready: rotate-authority switch',
+    'Replicas trust both authorities within 10 s, and hosts that are online soon after. When all replicas and hosts below are ready: rotate-authority switch',
   ],
   switched: ({ signing, switchedAt }) => [
-    `The authority ${signing} signs since ${dateOf(switchedAt)}; the earlier one is trusted too.`,
-    'Renew the certificate of NATS now, unless it is your own: nats-config --dir DIR --renew, then nats-server --signal reload.',
-    'Hosts that are online renew theirs within minutes. When all below are ready: rotate-authority finish',
+    `The authority ${signing} signs since ${dateOf(switchedAt)}; the earlier authority is still trusted.`,
+    'Renew the certificate of NATS now, unless you manage that certificate yourself: nats-config --dir DIR --renew, then nats-server --signal reload.',
+    'Hosts that are online renew their certificates within minutes. When all replicas and hosts below are ready: rotate-authority finish',
   ],
 }
 
@@ -147,7 +148,11 @@ function describe(status: RotationStatus): string {
   const ready = hosts.filter(isReady).length
   const waiting = hosts.filter((host) => !isReady(host))
   const replicaLines = replicas.map(({ id, trustsNext, signsWithNext }) => {
-    const state = signsWithNext ? 'signs with the next one' : trustsNext ? 'trusts both' : 'not ready'
+    const state = signsWithNext
+      ? 'signs with the next authority'
+      : trustsNext
+        ? 'trusts both authorities'
+        : 'not ready'
     return `  ${plain(id)}: ${state}`
   })
   return [
@@ -171,7 +176,7 @@ const listed = (hosts: readonly RotatingHost[]): string =>
         ? 'its agent does not report its authorities: upgrade it'
         : trustsNext
           ? 'trusts both'
-          : 'trusts the earlier one only'
+          : 'trusts only the earlier authority'
       return `  ${plain(name)} (${id}): ${state}, ${seen}`
     })
     .join('\n')

@@ -22,7 +22,7 @@ export async function rotateCursorSecret(
   const database = openDatabase(url, 1)
   try {
     await replaceServiceSecret(database.db, 'cursors', commandActor('rotate-cursor-secret', new Date()))
-    return 'The secret of cursors is replaced. Restart the replicas one after another: each uses it from then on.\n'
+    return 'The secret of cursors is replaced. Restart the replicas one after another: each uses the new secret after its restart.\n'
   } finally {
     await database.close()
   }

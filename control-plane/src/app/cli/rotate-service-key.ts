@@ -30,11 +30,11 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
   const config = readConfig({ ...env, NATS_URL: 'nats://127.0.0.1' })
   const { serviceKeyFile: file } = config
   const nextFile = out ?? `${file}.next`
-  // No replica may start with the earlier key until the end.
+  // The lock keeps replicas from starting with the earlier key until the command ends.
   const lock = await takeStartLock(config.databaseUrl, true)
   const database = openDatabase(config.databaseUrl, 2)
   try {
-    // The control plane must be able to read the file that replaces its own.
+    // The control plane must be able to read the new file.
     const { to } = await rotateServiceKey(
       database.db,
       { serviceKeyFile: file, nextFile, like: out === null ? file : nextFile },
@@ -51,9 +51,11 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
     }
     return [
       `The service key is ${to}, in ${plain(out ?? file)}.`,
-      'Copy it to every other replica before it starts the next time, and into your backup.',
+      'Copy this file to every other replica before that replica starts again, and into your backup.',
       ...(kept !== null
-        ? [`The earlier one, ${plain(kept)}, opens earlier backups only: move it to them, or delete it.`]
+        ? [
+            `The earlier key, ${plain(kept)}, only opens earlier backups: store it with those backups, or delete it.`,
+          ]
         : []),
       '',
     ].join('\n')

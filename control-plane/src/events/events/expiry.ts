@@ -1,6 +1,6 @@
 /**
- * Deletes events after their time, in statements that are short however many events have expired: the lock of `event_state`
- * stops the numbering while it is held. docs/decisions/0270
+ * Deletes events after their lifetime, in short statements however many events have expired: the deletion holds the
+ * lock of `event_state`, which stops the numbering. docs/decisions/0270
  */
 import { type Core } from '../../base/core/core.js'
 import { type Database } from '../../base/db/database.js'
@@ -8,7 +8,7 @@ import { inBatches } from '../../base/db/in-batches.js'
 
 /** Rows of one statement. A project has at most 10 webhooks, so an event has at most 10 deliveries. */
 const atOnce = { events: 500, deliveries: 1000 }
-/** Batches of one run: a replica that stops waits for the run in progress. The next run comes a minute later. */
+/** Batches of one run. A stopping replica waits for the current run; the next run comes a minute later. */
 const mostBatches = 200
 
 /** Deletes events that are older than `lifeMs`, and their deliveries. */
@@ -21,7 +21,7 @@ export async function expireEvents({ db, clock }: Core, lifeMs: number): Promise
       order by created_at limit ${atOnce.events}::int`
     const last = rows.reduce((most, { number }) => (number > most ? number : most), 0n)
     if (last === 0n) return
-    // First: a client whose next event is missing must be able to know it.
+    // The number is stored first, so that a client whose next event is missing can notice the gap.
     await db.$executeRaw`update event_state set expired_number = ${last} where id = 1 and expired_number < ${last}`
     await remove(
       db,
@@ -31,14 +31,14 @@ export async function expireEvents({ db, clock }: Core, lifeMs: number): Promise
 }
 
 async function remove(db: Database, numbers: readonly string[]): Promise<void> {
-  // Those of an attempt in progress are locked. They are deleted with their events.
+  // Deliveries of an attempt in progress are locked. They are deleted together with their events.
   await inBatches(
     { rows: atOnce.deliveries },
     () => db.$executeRaw`delete from webhook_deliveries where id in (
       select id from webhook_deliveries where event_number = any(${numbers}::text[]::bigint[])
       limit ${atOnce.deliveries}::int for update skip locked)`,
   )
-  // In one order, since another replica may delete the same events.
+  // Rows are locked in one order, since another replica may delete the same events.
   await db.$executeRaw`delete from events where number in (
     select number from events where number = any(${numbers}::text[]::bigint[]) order by number for update)`
 }

@@ -1,6 +1,6 @@
 /**
- * Events as clients see them, from the facts that the triggers of the migration `events` store: times become ISO 8601 in
- * UTC, and micro-dollars become dollars. Pure.
+ * Events in the form that clients see, built from the facts that the triggers of the migration `events` store: times
+ * become ISO 8601 in UTC, and micro-dollars become dollars. Pure.
  */
 import { formatUsd } from '@phonerack/shared'
 import { z } from 'zod'
@@ -19,9 +19,9 @@ export interface EventFacts {
 
 const factsSchema = z.record(z.string(), z.record(z.string(), z.unknown()))
 
-/** Facts with the time of a change, as Postgres writes it in JSON. */
+/** Facts that hold the time of a change, in the form in which Postgres writes times into JSON. */
 const isTime = (name: string): boolean => name === 'at' || name.endsWith('_at')
-/** Facts that exceed the safe integers of JSON in theory, and are stored as text. */
+/** Facts that can exceed the safe integers of JSON, and are therefore stored as text. */
 const isCount = (name: string): boolean => name === 'version_code' || name === 'size_bytes'
 
 function field(name: string, value: unknown): [string, unknown] {
@@ -30,7 +30,7 @@ function field(name: string, value: unknown): [string, unknown] {
     if (isTime(name)) return [name, new Date(value).toISOString()]
     if (isCount(name)) return [name, Number(value)]
   }
-  // The client's name, even without a value.
+  // A null value gets the client's field name too.
   if (value === null && name.endsWith('_micros')) return [name.replace(/_micros$/, '_usd'), null]
   if (name === 'failure' && typeof value === 'object' && value !== null) return [name, fields(value)]
   return [name, value]
@@ -39,7 +39,7 @@ function field(name: string, value: unknown): [string, unknown] {
 const fields = (facts: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => field(name, value)))
 
-/** Only installs by upload have an ID, like in `GET …/apps/installs`. */
+/** Only installs by upload have an ID, as in `GET …/apps/installs`. */
 function install({ id, ...facts }: Record<string, unknown>): Record<string, unknown> {
   const { package: name, upload, ...rest } = fields(facts)
   return { package: name, upload, install: upload === null ? null : id, ...rest }
@@ -62,7 +62,7 @@ export const eventJson = ({ id, type, createdAt, phoneId, data }: EventFacts): E
   data: dataOf(data),
 })
 
-/** `eventJson` for a caller: one that may only read sees the host of a webhook's address. */
+/** Returns `eventJson` for a caller. A caller with read-only rights sees only the host of a webhook's URL. */
 export const eventJsonFor = ({ scopes }: Pick<Caller, 'scopes'>): ((facts: EventFacts) => EventJson) =>
   scopes.includes('phones:control') ? eventJson : (facts) => withHostOnly(eventJson(facts))
 

@@ -1,13 +1,14 @@
 /**
- * Runs the numbering on this replica: at each notification of Postgres that events were committed, soon after a failure,
- * and regularly, in case a notification was lost. Every replica does so; the lock of the numbering lets one at a time work.
+ * Runs the numbering on this replica: at each notification of Postgres that events were committed, soon after a
+ * failure, and at intervals, in case a notification was lost. Every replica does so; the lock of the numbering admits
+ * one replica at a time.
  */
 import { type Logger } from '@phonerack/shared'
 import { type Changes } from '../../base/core/changes.js'
 import { type Core } from '../../base/core/core.js'
 import { batchSize, hasWaiting, numberEvents, type OnNumbered } from './numbering.js'
 
-/** Milliseconds after a failure. */
+/** Milliseconds until the next try after a failure. */
 const retryMs = 1000
 
 export class Numberer {
@@ -18,8 +19,8 @@ export class Numberer {
   private readonly log: Logger
 
   /**
-   * @param changes by project, for the open streams of all replicas
-   * @param deliver is called after the commit with the webhooks that have new deliveries
+   * @param changes notifies the open streams of all replicas, by project @param deliver called after the commit with
+   * the IDs of the webhooks that have new deliveries
    */
   constructor(
     private readonly core: Core,
@@ -30,12 +31,12 @@ export class Numberer {
     this.log = core.log
   }
 
-  /** Looks for events now, or once more after the look in progress, which may have missed them. */
+  /** Numbers events now. A run in progress may have missed the newest events, so it is followed by another run. */
   wake(): void {
     void this.numberNew()
   }
 
-  /** Resolves when events that were committed before are numbered, or could not be. */
+  /** Resolves when all events that were committed before the call are numbered, or the numbering has failed. */
   numberNew(): Promise<void> {
     this.isWoken = true
     this.running ??= this.run()
@@ -45,7 +46,7 @@ export class Numberer {
       })
       .finally(() => {
         this.running = null
-        // Woken since the last look ended.
+        // `wake` was called after the last read.
         if (this.isWoken && !this.isStopped) this.wake()
       })
     return this.running

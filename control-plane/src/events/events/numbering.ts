@@ -1,13 +1,14 @@
 /**
- * Numbers events. A sequence counts before the commit, so a transaction that commits late has a low value, and a client
- * that has read a higher one would never see it. Numbers are therefore given in a second transaction, one at a time under
- * the lock of `event_state`: a reader that sees a number sees all lower ones. docs/decisions/0270
+ * Numbers events. A sequence assigns values before the commit, so a transaction that commits late has a low value, and
+ * a client that has read a higher value would never see its event. Numbers are therefore assigned in a second
+ * transaction, one at a time under the lock of `event_state`: a reader that sees a number sees all lower numbers.
+ * docs/decisions/0270
  */
 import { inRawTransaction } from '../../base/db/database.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { type Core } from '../../base/core/core.js'
 
-/** Events of one transaction. */
+/** Number of events in one transaction. */
 export const batchSize = 500
 
 export interface NumberedEvent {
@@ -17,8 +18,8 @@ export interface NumberedEvent {
 }
 
 /**
- * Work of the numbering transaction, on events in the order of their numbers. It must not wait for rows that other
- * transactions lock. Returns the IDs of the webhooks that have new deliveries.
+ * Work of the numbering transaction, on events in the order of their numbers. The work must not wait for rows that
+ * other transactions lock. Returns the IDs of the webhooks that have new deliveries.
  */
 export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<string[]>
 
@@ -30,7 +31,7 @@ export interface Numbered {
 /** Numbers waiting events, at most `batchSize`, and returns them. */
 export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<Numbered> =>
   inRawTransaction(core.transact, async (tx) => {
-    // The next statement takes its snapshot after the earlier holder's commit.
+    // The next statement takes its snapshot after the commit of the lock's previous holder.
     const [state] = await tx.$queryRaw<{ last: bigint }[]>`select last_number as last from event_state
       where id = 1 for update`
     if (!state) throw new Error('the table event_state has no row')
@@ -49,7 +50,7 @@ export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<Number
     return { events, webhookIds: events.length > 0 ? await onNumbered(tx, events) : [] }
   })
 
-/** Without a lock: most looks find nothing, because another replica was faster. */
+/** Reads without a lock: usually another replica has already numbered the events. */
 export async function hasWaiting(core: Core): Promise<boolean> {
   const [row] = await core.db.$queryRaw<
     { waits: boolean }[]

@@ -1,6 +1,6 @@
 /**
- * Numbers of events in the hands of clients: cursors of the list, and positions of streams. They count the events of all
- * projects, so they are encrypted, and have the same length for every number.
+ * Event numbers that clients hold: cursors of the list, and positions of streams. The numbers count the events of all
+ * projects, so they are encrypted, with the same length for every number.
  */
 import { ApiError } from '@phonerack/shared'
 import { type CursorScope, type Position } from '../../base/core/cursor.js'
@@ -19,13 +19,13 @@ export const listPosition = ({ number, createdAt }: { number: bigint; createdAt:
 /** A place in the stream of one project. */
 export interface StreamPosition {
   number: bigint
-  /** Names the database that gave the number. */
+  /** The epoch identifies the database that assigned the number. */
   epoch: string
 }
 
 const streamScope = (projectId: string): CursorScope => ({ projectId, list: 'event stream', isSealed: true })
 
-/** The ID of a position, for clients that received no event after it. */
+/** The ID of a position, for a client that has received no event after it. */
 export const positionId = (core: Core, projectId: string, { number, epoch }: StreamPosition): string =>
   core.cursors.encode(streamScope(projectId), { at: new Date(0), id: `${padded(number)} ${epoch}` })
 

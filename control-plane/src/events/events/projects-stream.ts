@@ -1,4 +1,7 @@
-/** Follows several projects of one user, for a page that shows them together. It tells in which of them events happened. */
+/**
+ * Follows several projects of one user, for a page that shows them together. Reports in which of these projects events
+ * happened.
+ */
 import { pause } from '@phonerack/shared'
 import { type Changes } from '../../base/core/changes.js'
 import { type Core } from '../../base/core/core.js'
@@ -7,13 +10,13 @@ import { readChanged, readState } from './reads.js'
 import { type StreamStart } from './stream.js'
 import { type Follower, type ProjectsItem } from './types.js'
 
-/** Milliseconds between two looks. A page reads its whole list at each change. */
+/** Milliseconds between two reads. A page reads its whole list after each change. */
 const collectMs = 1000
 
 export interface FollowingProjects {
   follower: Follower
   start: StreamStart
-  /** Milliseconds after which a stream without changes says that it is idle. */
+  /** Milliseconds after which a stream without changes yields an idle item. */
   idleMs: number
   signal: AbortSignal
 }
@@ -26,7 +29,7 @@ export async function* followProjects(
   const isOver = (): boolean => signal.aborted
   const { epoch } = start
   const hasGap = start.gapAfter !== null
-  // The client reads everything after a gap.
+  // After a gap, the client reads everything again.
   let after = hasGap ? (await readState(core.db)).last : start.after
   let sentAt = performance.now()
   const position = (): string => positionId(core, follower.userId, { number: after, epoch })
@@ -34,13 +37,13 @@ export async function* followProjects(
   else yield { kind: 'position', id: position() }
   while (!isOver()) {
     const projectIds = await follower.projectIds()
-    // Listen before reading, so that events in between are not missed.
+    // The listener starts before the read, so that no event between the two is missed.
     const listening = new AbortController()
     const left = Math.max(0, sentAt + idleMs - performance.now())
     const change = changes.next(projectIds, left, AbortSignal.any([signal, listening.signal]))
     try {
       const { changed, ...state } = await readChanged(core.db, projectIds, after)
-      // The client connects again, and its last position decides.
+      // The client connects again with its last position, which decides how the stream continues.
       if (isOver() || state.epoch !== epoch || state.expired > after) return
       after = state.last
       if (changed.length > 0) {

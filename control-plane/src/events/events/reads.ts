@@ -18,7 +18,7 @@ export function matching(
   const conditions = [
     Prisma.sql`project_id = ${caller.projectId}`,
     ...(type === null ? [] : [Prisma.sql`type = ${type}`]),
-    // A key that is limited to phones sees no events without a phone.
+    // A key limited to certain phones does not see events without a phone.
     ...(phones === null ? [] : [Prisma.sql`phone_id = any(${[...phones]})`]),
   ]
   return Prisma.join(conditions, ' and ')
@@ -26,7 +26,7 @@ export function matching(
 
 const columns = Prisma.sql`number, id, type, created_at as "createdAt", phone_id as "phoneId", data`
 
-/** The newest before `before`; null: the newest of all. */
+/** Reads the newest events before `before`; null: the newest events of all. */
 export const readNewest = (
   db: Reader,
   which: Prisma.Sql,
@@ -36,19 +36,19 @@ export const readNewest = (
   db.$queryRaw<EventRow[]>`select ${columns} from events
     where ${which} and number < ${before ?? maxNumber} order by number desc limit ${limit}`
 
-/** The numbering at one moment. All events up to `last` can be read. */
+/** The state of the numbering at one moment. All events up to `last` can be read. */
 export interface EventState {
-  /** The highest number that was given. */
+  /** The highest number that was assigned. */
   last: bigint
-  /** The highest that has expired; lower ones may be kept. */
+  /** The highest number that has expired. Events with lower numbers may still exist. */
   expired: bigint
-  /** Names the database: after a restore or failover, the same numbers may belong to other events. */
+  /** Identifies the database: after a restore or failover, the same number may belong to another event. */
   epoch: string
 }
 
 const state = Prisma.sql`last_number as last, expired_number as expired, (select current_epoch()) as epoch`
 
-/** The oldest after `after`, and the state at the same moment. */
+/** Reads the oldest events after `after`, and the state at the same moment. */
 export async function readNext(
   db: Reader,
   which: Prisma.Sql,
@@ -63,7 +63,7 @@ export async function readNext(
   return { ...stateIn(found), rows }
 }
 
-/** Which projects have events after `after`, and the state at the same moment. */
+/** Reads which projects have events after `after`, and the state at the same moment. */
 export async function readChanged(
   db: Reader,
   projectIds: readonly string[],
@@ -88,7 +88,7 @@ function stateIn([row]: readonly EventState[]): EventState {
   return { last, expired, epoch }
 }
 
-/** Null: it has expired, belongs to another project, or never existed. */
+/** Returns the number of an event; null if the event has expired, belongs to another project, or never existed. */
 export async function findNumber(db: Reader, projectId: string, id: string): Promise<bigint | null> {
   const [row] = await db.$queryRaw<{ number: bigint }[]>`select number from events
     where id = ${id} and project_id = ${projectId}`

@@ -12,7 +12,7 @@ import { followProjects } from './projects-stream.js'
 import { findStart, follow } from './stream.js'
 import { type EventFilter, type EventService } from './types.js'
 
-/** @param idleMs milliseconds between two signs of life of a stream without events */
+/** @param idleMs milliseconds between two idle items of a stream without events */
 export function createEventService(
   core: Core,
   changes: Changes,

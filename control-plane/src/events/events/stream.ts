@@ -1,6 +1,7 @@
 /**
- * Follows the events of a project from a position on, woken by the numbering of any replica. A stream whose next events may be
- * missing ends: the client connects again, and its last ID decides whether there is a gap. docs/decisions/0271
+ * Follows the events of a project from a position on. The numbering of any replica wakes the stream. A stream ends if
+ * its next events may be missing: the client connects again, and its last ID decides whether there is a gap.
+ * docs/decisions/0271
  */
 import { isId } from '@phonerack/shared'
 import { type Caller } from '../../base/core/caller.js'
@@ -12,16 +13,19 @@ import { positionId, positionIn } from './positions.js'
 import { findNumber, readNext, readState, type EventState } from './reads.js'
 import { type EventJson, type StreamItem } from './types.js'
 
-/** Events of one read. A stream whose client does not read holds them in memory, with up to 12 KB each. */
+/** Number of events in one read. A stream whose client does not read keeps them in memory, with up to 12 KB each. */
 const readAtOnce = 20
-/** Milliseconds without an event after which a client gets the position again: the ID that it knows must not expire. */
+/**
+ * Milliseconds without an event after which the client gets a new position, so that the client's last ID does not
+ * expire.
+ */
 const positionEveryMs = 3_600_000
 
 export interface StreamStart {
-  /** The number after which the stream begins, and the epoch that gave it. */
+  /** The number after which the stream begins, and the epoch that assigned it. */
   after: bigint
   epoch: string
-  /** The ID whose successors are missing; null: nothing is missing. */
+  /** The ID after which events are missing; null if no event is missing. */
   gapAfter: string | null
 }
 
@@ -42,7 +46,9 @@ export async function findStart(
     : { after: known, epoch, gapAfter: null }
 }
 
-/** Null: the database was restored, or another server took over, and the number may belong to another event. */
+/**
+ * Returns null if the database was restored or another server took over, since the number may belong to another event.
+ */
 function numberAt(core: Core, projectId: string, { last, epoch }: EventState, id: string): bigint | null {
   const position = positionIn(core, projectId, id)
   return position.epoch === epoch && position.number <= last ? position.number : null
@@ -54,7 +60,7 @@ export interface Following {
   start: StreamStart
   /** The event as the client sees it. */
   json: (facts: EventFacts) => EventJson
-  /** Milliseconds after which a stream without events says that it is idle. */
+  /** Milliseconds after which a stream without events yields an idle item. */
   idleMs: number
   signal: AbortSignal
 }
@@ -73,11 +79,11 @@ export async function* follow(
     positionAt = performance.now()
     return { kind: 'position', id: positionId(core, projectId, { number: after, epoch }) }
   }
-  // After a gap, only once the events that are kept are sent: the client must not skip them.
+  // After a gap, the position follows the kept events, which the client must not skip.
   let owesPosition = start.gapAfter !== null
   yield start.gapAfter === null ? position() : { kind: 'gap', lastEventId: start.gapAfter }
   while (!isOver()) {
-    // Listen before reading, so that events in between are not missed.
+    // The listener starts before the read, so that no event between the two is missed.
     const listening = new AbortController()
     const left = Math.max(0, sentAt + idleMs - performance.now())
     const change = changes.next(projectId, left, AbortSignal.any([signal, listening.signal]))
@@ -91,7 +97,7 @@ export async function* follow(
         sentAt = positionAt = performance.now()
       }
       if (rows.length === readAtOnce) continue
-      // Events that this stream does not show are not read again.
+      // The next read skips events that this stream does not show.
       after = state.last
       if (owesPosition) yield position()
       owesPosition = false

@@ -1,6 +1,6 @@
 import { type Caller, type Page, type PageQuery } from '../../base/core/caller.js'
 
-/** The types of events that exist. Clients must accept others. */
+/** The types of events. Clients must accept further types. */
 export const eventTypes = [
   'phone.created',
   'phone.ready',
@@ -31,13 +31,16 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** The type of the event that `POST /v1/webhooks/{id}/test` sends. It is sent to that webhook only, and not listed. */
+/**
+ * The type of the event that `POST /v1/webhooks/{id}/test` sends. Only that webhook gets the event, and the list omits
+ * it.
+ */
 export const testEventType = 'webhook.test'
 
 /** One object under the name of its kind, such as `phone`, or `crash` for `app.crashed`. */
 export type EventData = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** An event as clients see it: in lists, in streams, and in the bodies of webhooks. */
+/** An event in the form that clients see: in lists, in streams, and in the bodies of webhooks. */
 export interface EventJson {
   id: string
   object: 'event'
@@ -55,33 +58,37 @@ export interface EventFilter {
 /** One item of a stream. */
 export type StreamItem =
   | { kind: 'event'; event: EventJson }
-  /** Events after `lastEventId` have expired. Those that are kept follow. */
+  /** The events after `lastEventId` have expired. The kept events follow. */
   | { kind: 'gap'; lastEventId: string }
-  /** The position of the stream, for a client that received no event yet, or for a long time. */
+  /** The position of the stream, for a client that has received no event yet, or none for a long time. */
   | { kind: 'position'; id: string }
-  /** Nothing happened for a while. */
+  /** No event happened for a while. */
   | { kind: 'idle' }
 
 /** One item of a stream about several projects. */
 export type ProjectsItem =
-  /** Something happened in these projects. `id`: the position of the stream. */
+  /** Events happened in these projects. `id`: the position of the stream. */
   | { kind: 'change'; id: string; projectIds: readonly string[] }
   | Extract<StreamItem, { kind: 'position' | 'idle' }>
 
 /** A user who follows several projects. */
 export interface Follower {
   userId: string
-  /** Read before each look: a project that has left it is not named. */
+  /** Called before each read, so that a project that the user has left is not named. */
   projectIds: () => Promise<readonly string[]>
 }
 
 /** Changes of the project's phones, sessions, uploads and credit. A key limited to phones sees events of these phones only. */
 export interface EventService {
-  /** Newest first. @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for a cursor of another list */
+  /**
+   * Lists events, newest first. @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for a cursor
+   * of another list
+   */
   list(caller: Caller, filter: EventFilter, query: PageQuery): Promise<Page<EventJson>>
   /**
-   * New events, oldest first, until `signal` aborts. @param lastEventId the ID of an event, or of a position, after which
-   * it begins; null: now @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for an ID in another form
+   * Yields new events, oldest first, until `signal` aborts. @param lastEventId the ID of an event or position after
+   * which the stream begins; null: begin now @throws ApiError phone_not_found, phone_not_allowed, and validation_failed
+   * for an ID in another form
    */
   stream(
     caller: Caller,
@@ -90,9 +97,9 @@ export interface EventService {
     signal: AbortSignal,
   ): Promise<AsyncIterable<StreamItem>>
   /**
-   * Says in which projects events happened, and nothing about them, until `signal` aborts. @param lastEventId the ID of a
-   * position, after which it begins; null: now. Unknown: all projects are named first. @throws ApiError validation_failed for an
-   * ID in another form
+   * Yields the IDs of projects in which events happened, until `signal` aborts. @param lastEventId the ID of a position
+   * after which the stream begins; null: begin now. For an unknown ID, the first item names all projects. @throws
+   * ApiError validation_failed for an ID in another form
    */
   streamOfProjects(
     follower: Follower,

@@ -1,10 +1,10 @@
-/** Looks names up for a connection, which then goes to an address that was checked. Also for identity providers. */
+/** Resolves a name for a connection, which then uses an address that was checked. Also used for identity providers. */
 import { isIP, type LookupFunction } from 'node:net'
 import { type Lookup } from './system-lookups.js'
 
 export class AddressNotAllowed extends Error {}
 
-/** One address that is not allowed refuses the name: it is about to lead elsewhere. */
+/** Refuses a name if any of its addresses is not allowed, since the name may resolve to that address next. */
 export const checkedLookup =
   (resolve: Lookup, isAllowed: (address: string) => boolean): LookupFunction =>
   (name, options, callback) => {

@@ -1,6 +1,6 @@
 /**
- * Claims of deliveries. An attempt in progress has a claim: until then, no other job makes one. A process that is killed
- * leaves the claim to its end.
+ * Claims of deliveries. An attempt in progress has a claim, which keeps other jobs from attempting the delivery. The
+ * claim of a killed process stays until it expires.
  */
 import { limits } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -10,19 +10,19 @@ import { addJobs } from '../../base/queue/queue.js'
 import { addNextJob, deliverNow, lockWebhook } from './jobs.js'
 import { failWaiting, type DeliveryRow } from './records.js'
 
-/** Milliseconds: an attempt, and the time to store its outcome. */
+/** Milliseconds of a claim: an attempt, and the time to store its outcome. */
 const claimMs = 2 * limits.webhooks.attempt
 
 export interface Claim {
   webhook: Webhook
   delivery: DeliveryRow
-  /** Another one is due. */
+  /** Whether another delivery is due. */
   hasMore: boolean
 }
 
 /**
- * Claims the delivery of the webhook that is due for the longest time. Null: none is due.
- * @param addsNext adds a job for the next one, if one is due, which runs at the same time
+ * Claims the delivery of the webhook that has been due for the longest time. Returns null if none is due. @param
+ * addsNext adds a concurrent job for the next delivery, if one is due
  */
 export const claimNext = (
   core: Core,
@@ -38,7 +38,7 @@ export const claimNext = (
       await lockWebhook(tx, webhookId)
       const hasMore = await failWaiting(tx, webhookId)
       webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } })
-      // The query below may find one of those that fail.
+      // The query below may find a delivery that is about to fail.
       if (hasMore && webhook.disabledAt === null) return null
     }
     const isEnabled = webhook.disabledAt === null
@@ -56,7 +56,10 @@ export const claimNext = (
     return { webhook, delivery, hasMore: second !== undefined }
   })
 
-/** The delivery while its claim lasts: not after another claim, and not after it was sent again by hand. */
+/**
+ * Matches the delivery while its claim lasts: not after another claim, and not after a person has repeated the
+ * delivery.
+ */
 export const sameClaim = ({ id, round, nextAttemptAt }: DeliveryRow) => ({
   id,
   status: 'pending',
@@ -64,10 +67,13 @@ export const sameClaim = ({ id, round, nextAttemptAt }: DeliveryRow) => ({
   nextAttemptAt,
 })
 
-/** The delivery unless it was sent again by hand. The receiver has the event, so it ends another attempt's claim too. */
+/**
+ * Matches the delivery unless a person has repeated it. The receiver has the event, so this also ends the claim of
+ * another attempt.
+ */
 export const sameRound = ({ id, round }: DeliveryRow) => ({ id, status: 'pending', round })
 
-/** Ends a claim whose attempt was interrupted: another replica makes it again. */
+/** Releases the claim of an interrupted attempt, so that another replica repeats the attempt. */
 export const release = (core: Core, delivery: DeliveryRow): Promise<void> =>
   inTransaction(core.db, async (tx) => {
     const now = core.clock.now()

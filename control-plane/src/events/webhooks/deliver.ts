@@ -1,6 +1,6 @@
 /**
- * The job `webhook.deliver`: sends the next event of a webhook, and continues for a while with those that are due. A replica
- * that is killed in between leaves the delivery pending, so the receiver may get it twice, with the same ID.
+ * The job `webhook.deliver`: sends the next event of a webhook, and continues for `runMs` with further due events. If
+ * the replica is killed meanwhile, the delivery stays pending, so the receiver may get it twice, with the same ID.
  */
 import { limits, makeStorable } from '@phonerack/shared'
 import { type Network } from '../../base/config/webhooks.js'
@@ -31,7 +31,7 @@ export interface DeliveryParts {
   stopping: AbortSignal
 }
 
-/** Milliseconds after which a job begins no further attempt, so that its slot is divided again. */
+/** Milliseconds after which a job begins no further attempt, so that its slot is assigned again. */
 const runMs = 2000
 
 export async function deliverJob(parts: DeliveryParts, job: JobPayload<'webhook.deliver'>): Promise<void> {
@@ -63,7 +63,7 @@ async function deliverNext(
   await addNext(core, webhookId, false)
 }
 
-/** Returns whether the job continues. Otherwise the next job was added. */
+/** Returns whether the job continues. If not, the next job has been added. */
 async function deliver(parts: DeliveryParts, claim: Claim, continues: boolean): Promise<boolean> {
   const { core, stopping } = parts
   try {
@@ -104,8 +104,8 @@ async function attempt(parts: DeliveryParts, { webhook, delivery }: Claim): Prom
 }
 
 /**
- * Stores the outcome, the state of the webhook that follows from it, and the next job, in one transaction. Returns true,
- * and adds no job, if the job continues: not after a failure, since a webhook that fails has fewer slots.
+ * Stores the outcome, the resulting state of the webhook, and the next job, in one transaction. Returns true and adds
+ * no job if the job continues. A job does not continue after a failure, since a failing webhook has fewer slots.
  */
 async function record(
   core: Core,
@@ -116,7 +116,8 @@ async function record(
   const now = core.clock.now()
   const { id } = claim.webhook
   const follows = await inTransaction(core.db, async (tx) => {
-    // Attempts of other deliveries change the webhook too. Its lock comes first, as in changes by clients.
+    // Attempts of other deliveries change the webhook too. The webhook is locked first, in the same order as in changes
+    // by clients.
     await lockWebhook(tx, id)
     const webhook = await tx.webhook.findUnique({ where: { id } })
     if (webhook === null || webhook.deletedAt !== null) return { continues: false, switchesOff: false }
@@ -130,7 +131,7 @@ async function record(
   return follows.continues
 }
 
-/** Deliveries are kept for days, so the response to a success is kept in part, unless somebody sent a test. */
+/** Deliveries are kept for days, so only a part of the response to a success is kept, except for tests. */
 function keptBody({ isDelivered, body }: AttemptOutcome, { event }: DeliveryRow): string | null {
   if (body === null || !isDelivered || event === null) return body
   return makeStorable(Buffer.from(body).subarray(0, limits.webhooks.keptOfSuccess).toString('utf8'))

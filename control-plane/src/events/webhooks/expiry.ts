@@ -1,11 +1,11 @@
 /**
- * Deletes deliveries in batches of bounded size: those of earlier tests, and of webhooks that were deleted. Those of events
- * are deleted with them (`events/expiry.ts`). Events of all projects are numbered while they are deleted.
+ * Deletes deliveries in batches of bounded size: the deliveries of tests, and of deleted webhooks. Deliveries of events
+ * are deleted with their events (`events/expiry.ts`). The numbering of events continues during the deletion.
  */
 import { type Core } from '../../base/core/core.js'
 import { inBatches } from '../../base/db/in-batches.js'
 
-/** The deletes of one kind in a run. */
+/** Batches of one kind in a run. */
 const batches = { rows: 1000, most: 50 }
 /** Milliseconds after which no transaction that read a webhook before its deletion still runs. */
 const unusedMs = 300_000

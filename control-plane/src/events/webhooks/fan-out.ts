@@ -1,4 +1,7 @@
-/** Creates the deliveries of events in the transaction that numbers them, so that none is left out or created twice. */
+/**
+ * Creates the deliveries of events in the transaction that numbers the events, so that no delivery is omitted or
+ * created twice.
+ */
 import { newId, type Clock } from '@phonerack/shared'
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { type NumberedEvent } from '../events/numbering.js'
@@ -6,7 +9,7 @@ import { type NumberedEvent } from '../events/numbering.js'
 export interface Receiver {
   id: string
   projectId: string
-  /** Empty: all types. */
+  /** An empty list means all types. */
   events: readonly string[]
 }
 
@@ -16,7 +19,7 @@ export interface NewDelivery {
   number: bigint
 }
 
-/** Each event goes to the webhooks of its project that want its type. Pure, except for the IDs. */
+/** Assigns each event to the webhooks of its project that want its type. Pure, except for the IDs. */
 export const deliveriesFor = (
   events: readonly NumberedEvent[],
   receivers: readonly Receiver[],
@@ -29,13 +32,13 @@ export const deliveriesFor = (
   )
 
 /**
- * Returns the IDs of the webhooks that get the events. Their jobs are added after the commit (`job-adder.ts`): other
- * transactions lock jobs, and the events of all projects would wait for them.
+ * Returns the IDs of the webhooks that get the events. Their jobs are added after the commit (`job-adder.ts`), because
+ * other transactions lock jobs, and the events of all projects would wait for these locks.
  */
 export async function fanOut(tx: RawTx, clock: Clock, events: readonly NumberedEvent[]): Promise<string[]> {
   const projectIds = [...new Set(events.map(({ projectId }) => projectId))]
-  // No change of a webhook conflicts with this lock, except for the deletion of its row, which is long unused by then: this
-  // transaction never waits for one, since the events of all projects wait for it.
+  // Only the deletion of a webhook's row conflicts with this lock, and a deleted row is long unused by then. So this
+  // transaction, for which the events of all projects wait, never waits for a change of a webhook.
   const receivers = await tx.$queryRaw<Receiver[]>`select id, project_id as "projectId", events from webhooks
     where project_id = any(${projectIds}) and disabled_at is null and deleted_at is null for key share skip locked`
   const deliveries = deliveriesFor(events, receivers)

@@ -1,27 +1,27 @@
 /**
- * Adds the jobs of webhooks that have new deliveries, after their commit. Each job is a statement that locks no other
- * webhook's job, and few wait at the same time. Reconciliation adds a job that could not be added.
+ * Adds the jobs of webhooks that have new deliveries, after the commit of the deliveries. Each statement locks only the
+ * job of one webhook, and few statements run at the same time. Reconciliation adds a job that could not be added.
  */
 import { type Core } from '../../base/core/core.js'
 import { addJobs } from '../../base/queue/queue.js'
 import { deliverNow } from './jobs.js'
 
-/** Statements at the same time, so that one that waits for a lock does not stop the others. */
+/** Concurrent statements, so that a statement that waits for a lock does not stop the others. */
 const mostStatements = 4
 
 export interface JobAdder {
   add(webhookIds: readonly string[]): void
-  /** Resolves when all jobs are added, or could not be. */
+  /** Resolves when all jobs are added, or could not be added. */
   stop(): Promise<void>
 }
 
 export function createJobAdder(core: Core): JobAdder {
-  /** In the order of their arrival. */
+  /** IDs of webhooks in the order of their arrival. */
   const waiting = new Set<string>()
   const running = new Set<Promise<void>>()
   const addNext = async (): Promise<void> => {
     for (const id of waiting) {
-      // Before the statement: a later delivery needs another one.
+      // The ID is removed before the statement, since a later delivery needs another job.
       waiting.delete(id)
       try {
         await addJobs(core.db, [deliverNow(id)])

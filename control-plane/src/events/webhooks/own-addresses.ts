@@ -1,4 +1,4 @@
-/** The addresses of this machine, which webhooks must not use. They change while it runs. */
+/** The addresses of this machine, which webhooks must not use. The addresses can change while the machine runs. */
 import { networkInterfaces } from 'node:os'
 
 export const ownAddresses = (): string[] =>

@@ -25,7 +25,7 @@ export async function findWebhook(db: Tx, { projectId }: Caller, id: string): Pr
   return found
 }
 
-/** Exact unless somebody switched it off after three days of failures, between two attempts. */
+/** Exact, unless a person switched the webhook off between two attempts after three days of failures. */
 function switchedOff({ disabledAt, failingSince }: Webhook): WebhookView['switchedOff'] {
   if (disabledAt === null) return null
   const failedMs = failingSince === null ? 0 : disabledAt.getTime() - failingSince.getTime()
@@ -48,7 +48,7 @@ export const webhookView = (webhook: Webhook, isSecretReadable: boolean, now: Da
   createdAt: webhook.createdAt,
 })
 
-/** A delivery with its event; null: a test. */
+/** A delivery with its event; the event of a test is null. */
 export type DeliveryRow = WebhookDelivery & { event: Event | null }
 
 /** The event of a test, as stored in its delivery. */
@@ -84,13 +84,16 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
   }
 }
 
-/** A test, or sent again by somebody. */
+/** True for a test, and for a delivery that a person has repeated. */
 export const isByHand = ({ event, round }: DeliveryRow): boolean => event === null || round > 0
 
-/** Deliveries that one statement changes. */
+/** Number of deliveries that one statement changes. */
 const batchRows = 1000
 
-/** Switches a webhook off, whose lock the transaction holds. Its pending deliveries fail: many of them later, by its job. */
+/**
+ * Switches a webhook off. The transaction holds its lock. Pending deliveries fail: up to `batchRows` now, the others in
+ * the webhook's job.
+ */
 export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void> {
   await tx.$executeRaw`update webhooks set disabled_at = ${now}, fails_before = ${now}
     where id = ${id} and disabled_at is null`
@@ -101,9 +104,9 @@ export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void>
 }
 
 /**
- * Fails pending deliveries of a webhook, whose lock the transaction holds: all while it is switched off, and afterwards
- * those that were created before. Tests and those that somebody sent again do not fail.
- * @returns whether there may be more than the 1,000 of one statement: the job of the webhook fails them
+ * Fails pending deliveries of a webhook, whose lock the transaction holds. While the webhook is switched off, all of
+ * them fail; afterwards, those created before it was switched on. Tests and repeated deliveries do not fail. @returns
+ * true if more may remain than the 1,000 of one statement, which the webhook's job then fails
  */
 export async function failWaiting(tx: RawTx, id: string): Promise<boolean> {
   const count = await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,
@@ -121,21 +124,24 @@ export async function failWaiting(tx: RawTx, id: string): Promise<boolean> {
   return false
 }
 
-/** @throws ApiError rate_limited when too many deliveries of the webhook, whose lock the transaction holds, wait by hand */
+/**
+ * @throws ApiError rate_limited when too many tests and repeated deliveries of the webhook are pending. The transaction
+ * holds the webhook's lock
+ */
 export async function checkByHand(tx: Pick<RawTx, '$queryRaw'>, id: string): Promise<void> {
   const [row] = await tx.$queryRaw<{ count: number }[]>`select count(*)::int as count from (
     select 1 from webhook_deliveries where webhook_id = ${id} and status = 'pending'
       and (round > 0 or test_event is not null) limit ${byHand}::int) as waiting`
   if ((row?.count ?? 0) < byHand) return
   throw new ApiError('rate_limited', {
-    message: `${byHand} tests and repeated deliveries of the webhook are pending, which is the most.`,
+    message: `${byHand} tests and repeated deliveries of the webhook are pending, which is the limit.`,
     details: { limit: byHand },
     next: `Wait until some have ended: GET /v1/webhooks/${id}/deliveries`,
     retryAfterSeconds: 60,
   })
 }
 
-/** The row of the delivery of a test. */
+/** Returns the row for the delivery of a test. */
 export const testDelivery = (webhookId: string, now: Date) => ({
   id: newId('delivery'),
   webhookId,

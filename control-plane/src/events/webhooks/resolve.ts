@@ -1,14 +1,14 @@
 /**
- * Resolves the names of receivers. A name server that answers slowly must not delay other deliveries, so names are asked
- * without the threads that Node.js shares with file access; only names that the name servers do not know are looked up by
- * the system, which also reads its file of hosts.
+ * Resolves the names of receivers. A slow name server must not delay other deliveries, so this code queries name
+ * servers without the threads that Node.js shares with file access. The system resolves only names that the name
+ * servers do not know; it also reads its hosts file.
  */
 import { Resolver } from 'node:dns/promises'
 import { createSystemLookups, type Resolve, type ResolveOf } from './system-lookups.js'
 
-/** Milliseconds for an answer of a name server, which is asked twice. */
+/** Milliseconds for the answer of a name server, which is queried twice. */
 const answerMs = 1500
-/** Milliseconds after which the name servers are read from the system again. */
+/** Milliseconds after which the list of name servers is read from the system again. */
 const renewMs = 60_000
 
 export type { Resolve, ResolveOf }
@@ -19,19 +19,19 @@ export interface NameServers {
 }
 
 export interface ResolveParts {
-  /** Reads the name servers of the system. */
+  /** Reads the list of name servers from the system. */
   open: () => NameServers
   bySystem: ResolveOf
-  /** Milliseconds of a time without jumps. */
+  /** Monotonic time in milliseconds. */
   now: () => number
 }
 
 /**
- * Codes of names, or kinds of addresses, that a name server does not know. ESERVFAIL is none: the system asks the same
- * servers, and would wait for each of them again.
+ * Codes for names, or kinds of addresses, that a name server does not know. ESERVFAIL is omitted: the system would
+ * query the same servers again, and wait for each of them.
  */
 const unknown = ['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']
-/** Codes of name servers that may have been replaced. */
+/** Codes for name servers that may have been replaced. */
 const unreachable = ['ETIMEOUT', 'ECONNREFUSED']
 
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
@@ -44,10 +44,10 @@ const ofSystem: ResolveParts = {
   now: () => performance.now(),
 }
 
-/** @param parts for tests */
+/** @param parts replacements in tests */
 export function createResolve(parts: Partial<ResolveParts> = {}): ResolveOf {
   const { open, bySystem, now } = { ...ofSystem, ...parts }
-  // It keeps the name servers that the system had when it was opened.
+  // The resolver keeps the name servers that the system had when the resolver was opened.
   let opened = { servers: open(), at: now() }
   const current = (): NameServers => {
     if (now() - opened.at >= renewMs) opened = { servers: open(), at: now() }
@@ -62,7 +62,7 @@ export function createResolve(parts: Partial<ResolveParts> = {}): ResolveOf {
     const reasons = answers.flatMap((answer) =>
       answer.status === 'rejected' ? [errorOf(answer.reason)] : [],
     )
-    // Another attempt may have opened them again.
+    // A concurrent attempt may already have opened a new resolver.
     if (servers === opened.servers && reasons.some((reason) => unreachable.includes(codeOf(reason))))
       opened = { servers: open(), at: now() }
     if (found.length > 0) return found

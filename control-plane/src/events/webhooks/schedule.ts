@@ -2,29 +2,29 @@
 import { limits } from '@phonerack/shared'
 import { type DeliveryStatus } from './types.js'
 
-/** The failures of a webhook since its last success, without those of tests. */
+/** The failures of a webhook since its last success, not counting tests. */
 export interface Failures {
-  /** The first one, after which no day passed without another one; null: none. */
+  /** The first failure of a series without a pause of a day; null: no failure. */
   failingSince: Date | null
-  /** The last one. */
+  /** The last failure. */
   failedAt: Date | null
 }
 
 export interface Attempted extends Failures {
   now: Date
   isDelivered: boolean
-  /** Attempts since the delivery was created or sent again by hand, with this one. */
+  /** Attempts since the delivery was created or repeated by a person, including this one. */
   attemptOfRound: number
-  /** A test is sent once, and says nothing about the deliveries of events. */
+  /** A test is sent once, and does not change the failures of its webhook. */
   isTest: boolean
-  /** The webhook was switched off before. */
+  /** The webhook was switched off before the attempt. */
   isDisabled: boolean
 }
 
 export interface Consequence extends Failures {
   status: DeliveryStatus
   nextAttemptAt: Date | null
-  /** The webhook is switched off now. */
+  /** The attempt switches the webhook off. */
   switchesOff: boolean
 }
 
@@ -39,7 +39,7 @@ export function afterAttempt(attempted: Attempted): Consequence {
     nextAttemptAt: null,
     switchesOff: false,
   } as const
-  // A webhook that is switched off counts from the time at which it is switched on.
+  // The failures of a webhook that is switched off count from the time at which it is switched on.
   if (isTest || (isDisabled && !isDelivered)) return { ...ended, failingSince, failedAt }
   if (isDelivered) return { ...ended, ...noFailures }
   const failures = { failingSince: firstFailure({ failingSince, failedAt }, now), failedAt: now }
@@ -50,7 +50,10 @@ export function afterAttempt(attempted: Attempted): Consequence {
   return { status: 'pending', nextAttemptAt, switchesOff, ...failures }
 }
 
-/** The first of the failures that last until `now`. After a pause, nobody knows whether the webhook failed in between. */
+/**
+ * Returns the first failure of the series that lasts until `now`. A pause of a day ends a series, since it is unknown
+ * whether the webhook failed meanwhile.
+ */
 function firstFailure({ failingSince, failedAt }: Failures, now: Date): Date {
   if (failingSince === null || failedAt === null) return now
   return secondsBetween(failedAt, now) <= failingPause ? failingSince : now

@@ -7,11 +7,11 @@ const contextOf = (webhookId: string): string => `phonerack webhook secret\n${we
 export const sealSecret = (key: ServiceKey, webhookId: string, secret: string): Uint8Array<ArrayBuffer> =>
   key.seal(Buffer.from(secret), contextOf(webhookId))
 
-/** Null: another key encrypted it. */
+/** Returns null if another key encrypted the secret. */
 export const openSecret = (key: ServiceKey, webhookId: string, sealed: Uint8Array): string | null =>
   key.tryOpen(sealed, contextOf(webhookId))?.toString() ?? null
 
-/** The secrets that are valid at `now`, the newest first; empty when they cannot be read. */
+/** Returns the secrets that are valid at `now`, newest first; empty if they cannot be decrypted. */
 export function secretsOf(
   key: ServiceKey,
   { id, secret, earlierSecret, earlierSecretUntil }: Webhook,

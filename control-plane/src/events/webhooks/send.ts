@@ -1,6 +1,6 @@
 /**
- * One attempt: a POST to a receiver, on a new connection to an address that was just resolved and checked. Redirects are
- * not followed, and at most 16 KB of the response are read. `connectors/` fetches documents in the same way.
+ * One attempt: a POST to a receiver, on a new connection to an address that was just resolved and checked. Redirects
+ * are not followed, and at most 16 KB of the response are read. `connectors/` fetches documents in the same way.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -25,25 +25,25 @@ export interface Attempt {
   resolve: Resolve
   /** Ends the attempt because this process stops. */
   signal: AbortSignal
-  /** Milliseconds. Default: `limits.webhooks.attempt`. */
+  /** Milliseconds of the attempt. Default: `limits.webhooks.attempt`. */
   withinMs?: number
-  /** Certificates that are trusted, for tests. */
+  /** Trusted certificates, for tests. */
   ca?: string
 }
 
 export interface AttemptOutcome {
   isDelivered: boolean
-  /** Null: no response. */
+  /** Null if there was no response. */
   status: number | null
   body: string | null
   ms: number
   error: SendError | null
 }
 
-/** Without the reasons for which nothing is sent. */
+/** Errors of an attempt, without the error of a webhook for which no attempt is made. */
 export type SendError = Exclude<AttemptError, 'webhook_disabled'>
 
-/** @throws the reason of `signal` when it aborts: nobody knows whether the receiver got the request */
+/** @throws the reason of `signal` when it aborts, in which case it is unknown whether the receiver got the request */
 export async function sendAttempt(attempt: Attempt): Promise<AttemptOutcome> {
   const begun = performance.now()
   const tooLate = AbortSignal.timeout(attempt.withinMs ?? limits.webhooks.attempt)
@@ -77,14 +77,14 @@ function post(
   const url = new URL(text)
   const host = hostOf(url)
   const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed, own)
-  // Names are checked when they are resolved; the connection goes to the checked addresses.
+  // Names are checked when they are resolved, and the connection uses the checked addresses.
   if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(new AddressNotAllowed())
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((done, fail) => {
-    // Once the receiver has answered: a body that breaks off or takes too long changes nothing.
+    // Set once the receiver has answered. A body that breaks off or takes too long does not change the outcome.
     let finish: (() => void) | null = null
     const end = (error: Error): void => (finish ? finish() : fail(error))
-    // The attempt ends at its time, even if Node.js leaves out an event.
+    // The attempt ends at its deadline even if Node.js emits no event.
     const onAbort = (): void => end(new Error('the attempt was ended', { cause: signal.reason }))
     signal.addEventListener('abort', onAbort, { once: true })
     const sending = request(
@@ -114,7 +114,7 @@ function post(
         response.on('error', complete)
       },
     )
-    // Sent in place of a response for the status 101. Without a listener, only `close` follows.
+    // The event replaces `response` for the status 101. Without a listener, Node.js only emits `close`.
     sending.on('upgrade', ({ statusCode = 0 }, socket) => {
       socket.destroy()
       done({ status: statusCode, body: '' })
@@ -142,7 +142,7 @@ const causes: Readonly<Record<string, SendError>> = {
 }
 
 function errorOf(error: unknown): SendError {
-  // Several addresses were tried.
+  // The connection tried several addresses.
   if (error instanceof AggregateError && error.errors.length > 0) return errorOf(error.errors[0])
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

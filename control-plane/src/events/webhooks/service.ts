@@ -30,12 +30,14 @@ import { urlProblem, type UrlRules } from './url.js'
 
 const { perProject, earlierSecretLife } = limits.webhooks
 
-/** For a caller that may only read: an address often holds a token of the receiver. */
+/**
+ * Hides the path of the URL from a caller with read-only rights, since the URL often contains a token of the receiver.
+ */
 const shown = ({ scopes }: Caller, webhook: WebhookView): WebhookView =>
   scopes.includes('phones:control') ? webhook : { ...webhook, url: hostOnly(webhook.url) }
 
 export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRules): WebhookService {
-  /** Webhooks see events of the whole project. */
+  /** Refuses keys limited to certain phones, since webhooks get events of the whole project. */
   const check = ({ phoneIds }: Caller): void => {
     if (phoneIds !== null)
       throw new ApiError('phone_not_allowed', {
@@ -53,7 +55,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     return webhookView(webhook, secretsOf(key, webhook, now).length > 0, now)
   }
 
-  /** Changes a webhook under its lock. */
+  /** Changes a webhook while holding its lock. */
   const change = async <T>(
     caller: Caller,
     id: string,
@@ -121,7 +123,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     },
 
     async delete(caller, id) {
-      // Its deliveries may be many, and the numbering of events must not wait for them.
+      // The webhook may have many deliveries, and the numbering of events must not wait for their deletion.
       await change(caller, id, (tx, webhook) =>
         tx.webhook.update({
           where: { id: webhook.id },
@@ -189,11 +191,11 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
       return change(caller, id, async (tx, webhook) => {
         const found = await findDelivery(tx, webhook.id, deliveryId)
         const now = core.clock.now()
-        // One more only if it does not wait by hand already.
+        // A delivery that already waits because a person repeated it does not count again.
         if (found.status !== 'pending' || !isByHand(found)) await checkByHand(tx, webhook.id)
         const delivery = await tx.webhookDelivery.update({
           where: { id: found.id },
-          // The outcome of an attempt in progress, which belongs to the round before, is not recorded.
+          // The outcome of an attempt in progress is not recorded, since the attempt belongs to the previous round.
           data: { status: 'pending', round: { increment: 1 }, attemptsOfRound: 0, nextAttemptAt: now },
           include: { event: true },
         })
@@ -217,7 +219,7 @@ async function findDelivery(tx: Tx, webhookId: string, id: string): Promise<Deli
   return found
 }
 
-/** A webhook that is switched on again counts its failures from then on. */
+/** A webhook that is switched on again counts its failures from that time. */
 const columnsOf = ({ url, events, description, enabled }: WebhookChange) => ({
   ...(url === undefined ? {} : { url }),
   ...(events === undefined ? {} : { events: events ?? [] }),

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** `whsec_` and 32 random bytes in Base64. */
+/** Returns `whsec_` and 32 random bytes in Base64. */
 export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** @param secrets each gives a signature: during a rotation, the receiver knows one of them */
+/** @param secrets each secret gives a signature: during a rotation, the receiver knows one of them */
 export const signedHeaders = (
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },

@@ -1,35 +1,40 @@
-/** Decides who gets a worker of deliveries. Pure. docs/decisions/0295 */
+/** Decides which webhook gets a worker of deliveries. Pure. docs/decisions/0295 */
 
 export interface SlotOwner {
   projectId: string
   webhookId: string
-  /** Its last attempt failed: it gets one slot, and all of these together half. */
+  /**
+   * The last attempt of the webhook failed. Such a webhook gets one slot, and all such webhooks together get half of
+   * the slots.
+   */
   isFailing: boolean
 }
 
-/** A webhook that got no slot. */
+/** A webhook that waits for a slot. */
 export interface Waiter extends SlotOwner {
-  /** Since when, without a slot that it gave back in between. Milliseconds of a time without jumps. */
+  /** Monotonic time in milliseconds since which the webhook has waited without getting a slot. */
   since: number
 }
 
-/** Milliseconds after which a waiter comes before those whose projects use less: no project waits for ever. */
+/**
+ * Milliseconds after which a waiter takes precedence over waiters whose projects use fewer slots, so that no project
+ * waits forever.
+ */
 const patienceMs = 30_000
 
 const countOf = (taken: readonly SlotOwner[], isCounted: (owner: SlotOwner) => boolean): number =>
   taken.filter(isCounted).length
 
 /**
- * A project gets another slot while it has fewer than are free: half of `total` when it is alone, a third next to another
- * one. A webhook gets another one while it has fewer than its project may still get. Failing webhooks have half of
- * `total`, which is divided between projects in the same way.
- * @param taken the owner of each slot in use
+ * A project gets another slot while it uses fewer slots than are free: half of `total` if it is alone, a third next to
+ * one other project. A webhook gets another slot while it uses fewer slots than its project may still get. Failing
+ * webhooks share half of `total`, divided between projects in the same way. @param taken the owner of each slot in use
  */
 export function mayTake(total: number, taken: readonly SlotOwner[], owner: SlotOwner): boolean {
   const ofProject = taken.filter(({ projectId }) => projectId === owner.projectId)
   const ofWebhook = countOf(ofProject, ({ webhookId }) => webhookId === owner.webhookId)
   const free = total - taken.length
-  // Each slot that the project gets is one fewer that is free.
+  // Each slot that the project gets reduces the free slots by one.
   const left = Math.ceil((free - ofProject.length) / 2)
   if (ofProject.length >= free || ofWebhook >= left) return false
   if (!owner.isFailing) return true
@@ -38,8 +43,9 @@ export function mayTake(total: number, taken: readonly SlotOwner[], owner: SlotO
 }
 
 /**
- * A webhook that has a slot asks for the next one as soon as it gives one back, and a waiter later. So nobody takes the last
- * slot that a waiter could take, if the waiter's project uses fewer, or as many and the waiter has waited for longer.
+ * A webhook that has a slot requests the next slot as soon as it returns one, earlier than a waiter does. So no webhook
+ * takes the last slot that a waiter could take, if the waiter's project uses fewer slots, or as many slots and the
+ * waiter has waited longer.
  */
 export function getsSlot(
   total: number,
@@ -61,7 +67,7 @@ export function getsSlot(
   return true
 }
 
-/** In one order of all, so that two waiters never wait for each other. */
+/** Defines a total order, so that two waiters never wait for each other. */
 function precedes(taken: readonly SlotOwner[], one: Waiter, other: Waiter, now: number): boolean {
   const ranks = [one, other].map((each) => rankOf(taken, each, now))
   const [first = [], second = []] = ranks

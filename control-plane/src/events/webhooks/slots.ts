@@ -1,27 +1,29 @@
 /**
- * Divides the workers of deliveries: first between projects, then between the webhooks of a project, so that receivers
- * that hang leave workers to others. docs/decisions/0295
+ * Divides the workers of deliveries: first between projects, then between the webhooks of a project, so that hanging
+ * receivers leave workers to others. docs/decisions/0295
  */
 import { longestTurnMs } from './jobs.js'
 import { getsSlot, type SlotOwner, type Waiter } from './slot-rules.js'
 
 export interface DeliverySlots {
-  /** Slots in use. */
+  /** Number of slots in use. */
   readonly taken: number
-  /** Runs `work` in a slot. Returns `turn` immediately when none is left for the webhook. */
+  /** Runs `work` in a slot. Returns `turn` immediately if the webhook gets no slot. */
   run<T>(owner: SlotOwner, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
-/** Milliseconds after which a waiter that did not ask has gone: to another replica, or it is deleted. */
+/**
+ * Milliseconds after which a waiter that has not asked again is dropped: another replica serves it, or it was deleted.
+ */
 const goneMs = (isFailing: boolean): number => longestTurnMs(isFailing) + 1000
 
-/** @param now milliseconds of a time without jumps, for tests */
+/** @param now monotonic time in milliseconds, for tests */
 export function createDeliverySlots(total: number, now = () => performance.now()): DeliverySlots {
   const taken = new Set<SlotOwner>()
-  /** By webhook. */
+  /** Waiters by the ID of their webhook. */
   const waiters = new Map<string, Waiter & { askedAt: number }>()
 
-  /** Whether the webhook gets a slot now. Otherwise it waits. */
+  /** Returns whether the webhook gets a slot now. If not, the webhook waits. */
   const asks = (owner: SlotOwner): boolean => {
     const at = now()
     for (const [id, { askedAt, isFailing }] of waiters)
@@ -45,7 +47,7 @@ export function createDeliverySlots(total: number, now = () => performance.now()
         return await work()
       } finally {
         taken.delete(slot)
-        // It had a slot, so its next job comes after those that wait.
+        // The webhook had a slot, so its next job comes after the waiters.
         waiters.delete(owner.webhookId)
       }
     },

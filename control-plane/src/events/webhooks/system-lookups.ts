@@ -1,18 +1,18 @@
 /**
- * Lookups of names by the system. Each occupies one of the threads that Node.js shares with file access until the system
- * answers, so few run at the same time, and one for each project; the others wait, and give up with their attempt.
+ * Resolves names by the system. Each lookup occupies a thread that Node.js shares with file access until the system
+ * answers. So few lookups run at the same time, one for each project; the others wait, and end with their attempts.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 
-/** Half of the threads. */
+/** Half of the threads that Node.js has. */
 const mostLookups = 2
-/** Milliseconds of waiting and looking up. */
+/** Milliseconds for waiting and resolving. */
 const longestMs = 5000
 
 /** @throws Error with a `code`, such as ENOTFOUND; the reason of `signal` when it aborts */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>
 
-/** As `Resolve`, for a webhook of the project. */
+/** Like `Resolve`, for a webhook of the project. */
 export type ResolveOf = (name: string, signal: AbortSignal, projectId: string) => Promise<string[]>
 
 export type Lookup = (name: string) => Promise<string[]>
@@ -20,11 +20,11 @@ export type Lookup = (name: string) => Promise<string[]>
 const bySystem: Lookup = async (name) =>
   (await systemLookup(name, { all: true })).map(({ address }) => address)
 
-/** @param lookup and `withinMs`: for tests */
+/** @param lookup replaced in tests @param withinMs replaced in tests */
 export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longestMs): ResolveOf {
   /** Functions that start a lookup, with its project, in the order of their arrival. */
   const waiting = new Map<() => void, string>()
-  /** Projects with a lookup. */
+  /** Projects with a running lookup. */
   const running = new Set<string>()
   const startNext = (): void => {
     if (running.size >= mostLookups) return
@@ -53,7 +53,7 @@ export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longes
           .then(resolve, reject)
           .finally(() => {
             settle()
-            // Not before: the thread is in use until the system answers.
+            // The lookup counts until the system answers, since it occupies its thread until then.
             running.delete(projectId)
             startNext()
           })

@@ -5,15 +5,15 @@ export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** Why an attempt failed, without a response of the receiver or because of it. */
+/** Why an attempt failed: the receiver did not respond, or its response does not confirm the event. */
 export const attemptErrors = [
-  /** A status other than 200 to 299. */
+  /** The status is not from 200 to 299. */
   'status',
-  /** A status of 300 to 399: redirects are not followed. */
+  /** The status is from 300 to 399: redirects are not followed. */
   'redirect',
   'timeout',
   'name_not_resolved',
-  /** The name has an address that webhooks must not use. */
+  /** The name resolves to an address that webhooks must not use. */
   'address_not_allowed',
   'connection_refused',
   'connection_failed',
@@ -30,16 +30,19 @@ export interface WebhookView {
   id: string
   url: string
   description: string | null
-  /** Null: all types. */
+  /** Null means all types. */
   events: string[] | null
   enabled: boolean
-  /** Since when it is switched off, and whether failures of three days did it; null: it is on. */
+  /**
+   * The time since which the webhook is switched off, and whether three days of failures caused it; null while it is
+   * on.
+   */
   switchedOff: { at: Date; isAfterFailures: boolean } | null
-  /** False: the installation lost the keys with which the secret was encrypted. Its deliveries fail until it is rotated. */
+  /** False: the installation lost the key that encrypted the secret. Deliveries fail until the secret is rotated. */
   isSecretReadable: boolean
-  /** The first failure since the last success; null: the last attempt succeeded, or there was none. */
+  /** The first failure since the last success; null if the last attempt succeeded, or no attempt was made. */
   failingSince: Date | null
-  /** Until when the secret before the last rotation is valid too. */
+  /** The time until which the previous secret is valid too. */
   earlierSecretUntil: Date | null
   createdAt: Date
 }
@@ -55,7 +58,7 @@ export interface DeliveryView {
   createdAt: Date
   lastAttemptAt: Date | null
   nextAttemptAt: Date | null
-  /** The last attempt's. */
+  /** The status of the last attempt. */
   responseStatus: number | null
   responseBody: string | null
   durationMs: number | null
@@ -64,12 +67,12 @@ export interface DeliveryView {
 
 export interface NewWebhook {
   url: string
-  /** Null: all types. */
+  /** Null means all types. */
   events: EventType[] | null
   description: string | null
 }
 
-/** Left-out fields keep their value. */
+/** Omitted fields keep their value. */
 export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }
 
 /**
@@ -77,18 +80,18 @@ export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }
  * phones, webhook_not_found, event_not_found for a delivery, and validation_failed for an address that is not allowed
  */
 export interface WebhookService {
-  /** The secret is shown once. @throws ApiError webhook_limit_reached */
+  /** Returns the secret, which is shown once. @throws ApiError webhook_limit_reached */
   create(caller: Caller, input: NewWebhook): Promise<{ webhook: WebhookView; secret: string }>
   list(caller: Caller): Promise<WebhookView[]>
   get(caller: Caller, id: string): Promise<WebhookView>
   update(caller: Caller, id: string, change: WebhookChange): Promise<WebhookView>
   delete(caller: Caller, id: string): Promise<void>
-  /** Replaces the secret. The earlier one stays valid for a day. */
+  /** Replaces the secret. The previous secret stays valid for a day. */
   rotate(caller: Caller, id: string): Promise<{ webhook: WebhookView; secret: string }>
-  /** Sends an event of the type `webhook.test` once, also to a webhook that is switched off. */
+  /** Sends an event of the type `webhook.test` once, even to a webhook that is switched off. */
   test(caller: Caller, id: string): Promise<DeliveryView>
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   deliveries(caller: Caller, id: string, query: PageQuery): Promise<Page<DeliveryView>>
-  /** Sends it again now, with the usual retries. */
+  /** Sends the delivery again immediately, with the usual retries. */
   retry(caller: Caller, id: string, deliveryId: string): Promise<DeliveryView>
 }

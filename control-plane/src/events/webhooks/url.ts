@@ -1,4 +1,4 @@
-/** The addresses that a webhook may have. Names are resolved and checked at each attempt. Pure. */
+/** Checks the URLs of webhooks. Their names are resolved and checked at each attempt. Pure. */
 import { isIP } from 'node:net'
 import { limits } from '@phonerack/shared'
 import { type Network } from '../../base/config/webhooks.js'
@@ -8,14 +8,14 @@ export interface UrlRules {
   allowed: readonly Network[]
   /** Addresses of this machine. Default: none. */
   own?: readonly string[]
-  /** Only of installations that nothing outside of this machine can reach. */
+  /** Only for installations that no other machine can reach. */
   allowsHttp: boolean
 }
 
-/** The host of a URL as an address or name: IPv6 addresses without brackets. */
+/** Returns the host of a URL as an address or name: IPv6 addresses without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Returns the problem of a URL, as a message for its field; null: none. */
+/** Returns the problem of a URL, as a message for its field; null if the URL is valid. */
 export function urlProblem(text: string, { allowed, own, allowsHttp }: UrlRules): string | null {
   if (Array.from(text).length > limits.webhooks.url)
     return `must have at most ${limits.webhooks.url} characters`

@@ -1,6 +1,6 @@
 /**
- * Finds clients: by their metadata document, which is fetched under the rules for addresses of webhooks, or by the ID with
- * which they have registered. docs/decisions/0296
+ * Finds clients by their metadata document, which is fetched under the rules for addresses of webhooks, or by the ID
+ * that a registration returned. docs/decisions/0296
  */
 import { ApiError, hashSecret, isId, limits, newId } from '@phonerack/shared'
 import { createLru } from '../../base/lru.js'
@@ -17,25 +17,25 @@ import { OAuthError } from './oauth-error.js'
 
 export interface ClientsDeps {
   core: Core
-  /** Networks that are not public, and from which documents may be fetched. */
+  /** Networks that are not public, from which documents may be fetched. */
   allowed: readonly Network[]
   resolve: ResolveOf
   allowsRegistration: boolean
-  /** Certificates that are trusted, for tests. */
+  /** Trusted certificates, for tests. */
   ca?: string
 }
 
 export interface Clients {
   allowsRegistration: boolean
-  /** @param userId whose request causes the look-up @throws ApiError invalid_request */
+  /** @param userId the user whose request causes the lookup @throws ApiError invalid_request */
   find(clientId: string, userId: string): Promise<Client>
-  /** @param network of the client's address @throws OAuthError */
+  /** @param network the network of the client's address @throws OAuthError */
   register(metadata: Record<string, unknown>, network: string): Promise<Client & { createdAt: Date }>
 }
 
 const refused = (message: string): ApiError => new ApiError('invalid_request', { message, next: null })
 
-/** Null: the address may be fetched. */
+/** Returns the problem of the address; null if it may be fetched. */
 function addressProblem(clientId: string, allowed: readonly Network[]): string | null {
   const problem = urlProblem(clientId, { allowed, own: ownAddresses(), allowsHttp: false })
   if (problem !== null) return problem
@@ -89,7 +89,7 @@ export function createClients({ core, allowed, resolve, allowsRegistration, ca }
     },
     async register(metadata, network) {
       const redirectUris = redirectsOf(metadata['redirect_uris'])
-      // Clients also name addresses of other schemes; the answer lists the ones that were kept.
+      // Clients also send addresses of other schemes. The response lists the addresses that were kept.
       if (!redirectUris)
         throw new OAuthError('invalid_redirect_uri', 'redirect_uris must have an https or loopback address.')
       const name = cleanName(metadata['client_name']) || 'A client without a name'

@@ -1,4 +1,7 @@
-/** Deletes expired tokens, connectors whose client never came, and registered clients that nobody uses. Called at intervals. */
+/**
+ * Deletes expired tokens, connectors whose client never exchanged its code, and registered clients without a connector.
+ * Called at intervals.
+ */
 import { limits } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { type Database } from '../../base/db/database.js'
@@ -6,7 +9,7 @@ import { type Database } from '../../base/db/database.js'
 export async function forgetConnectors({ db, clock }: Core): Promise<void> {
   const now = clock.now()
   await db.connectorToken.deleteMany({ where: { expiresAt: { lt: now } } })
-  // Limits of their phones go with them, in one statement, since neither may exist without the other.
+  // The statement also deletes the phone limits of a key, since a key and its limits may not exist without each other.
   await db.$executeRaw`
     with unused as (
       select key_id from connectors where code_used_at is null and code_expires_at < ${now}::timestamptz - interval '1 day'
@@ -21,8 +24,9 @@ export async function forgetConnectors({ db, clock }: Core): Promise<void> {
 }
 
 /**
- * Deletes the oldest clients without a connector beyond the limits of each site (an IPv4 address or an IPv6 /48) and of all. The
- * newest of each site stay first, so a site with many clients takes no room from others. A client with a connector stays.
+ * Deletes the oldest clients without a connector, beyond the limit of each site (an IPv4 address or an IPv6 /48) and
+ * the limit of all. The newest clients of each site are kept first, so a site with many clients does not displace
+ * others. A client with a connector stays.
  */
 export async function forgetUnusedClients(
   db: Database,

@@ -1,4 +1,4 @@
-/** A member gives a client access: its key, and the code that the client exchanges for tokens. */
+/** Gives a client access on behalf of a member: creates its key, and the code that the client exchanges for tokens. */
 import { ApiError, hashSecret, limits, newSecret } from '@phonerack/shared'
 import { type z } from 'zod'
 import { scopesOf } from '../../rental/keys/validity.js'
@@ -18,18 +18,18 @@ export async function grantConnector(
   const { tx, now, actor } = work
   if (scopesOf(rights.preset, rights.phones !== undefined, scopes).length === 0)
     throw new ApiError('invalid_request', {
-      message: 'With these rights, the app gets nothing of what it asks for.',
+      message: 'These rights contain none of the rights that the app asks for.',
       next: 'Choose other rights, or deny the request.',
     })
   const code = newSecret('connectorCode')
-  // Nobody gets its secret: the client has tokens.
+  // The secret of this key is not returned, since the client has tokens.
   const { id, name, preset, profile } = await addKey(
     tx,
     { ...rights, project: projectId, name: client.name, expires: '90d' },
     now,
   )
   const codeExpiresAt = new Date(now.getTime() + limits.connectors.codeLife * 1000)
-  // Without tokens, it ends with the code.
+  // A connector that never gets tokens ends with the code.
   await tx.apiKey.update({ where: { id }, data: { expiresAt: codeExpiresAt, askedScopes: [...scopes] } })
   await tx.connector.create({
     data: {

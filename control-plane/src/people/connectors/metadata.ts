@@ -1,13 +1,13 @@
-/** Descriptions of clients, which they publish as a metadata document or send when they register. Pure. */
+/** Descriptions of clients, which clients publish as a metadata document or send in a registration. Pure. */
 import { limits } from '@phonerack/shared'
 import { isRedirect } from './redirects.js'
 
 export interface Client {
-  /** The `https` address of its metadata, or the ID that it got when it registered. */
+  /** The `https` address of the metadata, or the ID from the registration. */
   id: string
-  /** Chosen by the client: hostile text. */
+  /** The client chooses its name: hostile text. */
   name: string
-  /** The host that publishes its metadata; null: nobody vouches for the client. */
+  /** The host that publishes the metadata; null for a registered client, for which no host vouches. */
   host: string | null
   redirectUris: readonly string[]
 }
@@ -15,7 +15,7 @@ export interface Client {
 /** Characters of a client's name. */
 const nameLength = 60
 
-/** Without characters that hide, reorder or break text. */
+/** Removes characters that hide, reorder or break text. */
 export const cleanName = (text: unknown): string =>
   typeof text === 'string'
     ? Array.from(text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim())
@@ -27,14 +27,14 @@ export const cleanName = (text: unknown): string =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The redirect addresses that are usable; null: the list is not valid. */
+/** Returns the usable redirect addresses; null if the list is not valid. */
 export function redirectsOf(list: unknown): string[] | null {
   if (!Array.isArray(list) || list.length > limits.connectors.redirects) return null
   const usable = list.filter((each): each is string => typeof each === 'string' && isRedirect(each))
   return usable.length === 0 ? null : usable
 }
 
-/** @returns the client, or the reason for which its document is not valid */
+/** @returns the client, or the reason why its document is not valid */
 export function readDocument(clientId: string, text: string): Client | string {
   if (Buffer.byteLength(text) > limits.connectors.metadata)
     return `is larger than ${limits.connectors.metadata} bytes`

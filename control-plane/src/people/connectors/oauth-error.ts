@@ -15,7 +15,7 @@ export type OAuthErrorCode =
 export class OAuthError extends Error {
   constructor(
     readonly code: OAuthErrorCode,
-    /** For developers, in ASCII without quotes and backslashes. */
+    /** A text for developers, in ASCII without quotes and backslashes. */
     readonly description: string,
     readonly status = 400,
     readonly retryAfterSeconds: number | null = null,

@@ -1,12 +1,14 @@
-/** Addresses to which a browser is sent back with a code. Pure. */
+/** Addresses to which a browser returns with a code. Pure. */
 import { limits } from '@phonerack/shared'
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** A program on the user's machine, which listens on any port (RFC 8252). */
+/** A program on the user's machine, which may listen on any port (RFC 8252). */
 const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.includes(url.hostname)
 
-/** `https`, or a program on the user's machine. Other schemes could run code or open other programs. */
+/**
+ * Accepts `https` addresses and programs on the user's machine. Other schemes could run code or open other programs.
+ */
 export function isRedirect(text: string): boolean {
   if (text.length > limits.connectors.redirect || !URL.canParse(text) || text.includes('#')) return false
   const url = new URL(text)
@@ -14,7 +16,7 @@ export function isRedirect(text: string): boolean {
   return url.protocol === 'https:' || isLoopback(url)
 }
 
-/** Whether the client has registered the address: exactly, except for the port of a program on the user's machine. */
+/** Whether the client has registered exactly this address. The port of a program on the user's machine may differ. */
 export function isRegistered(redirectUri: string, registered: readonly string[]): boolean {
   if (!isRedirect(redirectUri)) return false
   if (registered.includes(redirectUri)) return true
@@ -28,13 +30,16 @@ function withoutPort(text: string): string {
   return url.href
 }
 
-/** The program's host, for a person. */
+/** Returns the host of the address, in a form for people. */
 export const hostOfRedirect = (redirectUri: string): { host: string; isThisMachine: boolean } => {
   const url = new URL(redirectUri)
   return { host: url.host, isThisMachine: isLoopback(url) }
 }
 
-/** The redirect address with the answer. `iss` tells a client of several servers which one answers (RFC 9207). */
+/**
+ * Returns the redirect address with the response. `iss` tells a client of several servers which server responds (RFC
+ * 9207).
+ */
 export function answerAt(
   redirectUri: string,
   issuer: string,

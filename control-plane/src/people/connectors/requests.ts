@@ -1,4 +1,4 @@
-/** Reads an authorization request, in the order in which RFC 6749 wants it: nobody is sent to an unknown address. */
+/** Reads an authorization request, in the order of RFC 6749: a browser never goes to an unknown address. */
 import { ApiError } from '@phonerack/shared'
 import { scopes, type Preset, type Scope } from '../../base/core/caller.js'
 import { type Clients } from './clients.js'
@@ -6,11 +6,11 @@ import { type Client } from './metadata.js'
 import { type OAuthErrorCode } from './oauth-error.js'
 import { answerAt, isRegistered } from './redirects.js'
 
-/** Characters of a request's query. */
+/** Limit of characters in a request's query. */
 export const longestQuery = 8000
 
 export interface Issuer {
-  /** The address of the service, as clients see it. */
+  /** The address of the service, in the form that clients use. */
   issuer: string
   /** The address of `/mcp`, to which tokens are bound. */
   resource: string
@@ -19,10 +19,10 @@ export interface Issuer {
 export interface AuthorizationRequest {
   client: Client
   redirectUri: string
-  /** PKCE with S256. */
+  /** The code challenge of PKCE, with S256. */
   challenge: string
   state: string | null
-  /** The scopes that the client asked for. It gets no others; empty: it asked for none. */
+  /** The scopes that the client requested, beyond which it gets none. Empty: the client requested no scopes. */
   scopes: readonly Scope[]
   /** The rights that the page proposes. */
   preset: Preset
@@ -35,18 +35,18 @@ const refused = (message: string, redirectTo?: string): ApiError =>
     ...(redirectTo === undefined ? {} : { details: { redirect_to: redirectTo } }),
   })
 
-/** The parameters of a query or form; null: one was given twice. */
+/** Returns the parameters of a query or form; null if a parameter was given twice. */
 export function parametersOf(text: string): ReadonlyMap<string, string> | null {
   const found = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
     if (found.has(name)) return null
-    // A parameter without a value counts as left out.
+    // A parameter without a value counts as omitted.
     if (value !== '') found.set(name, value)
   }
   return found
 }
 
-/** A client that wants to read only is offered that; rights to delete are a person's choice. */
+/** Proposes reading to a client that requests only reading. Only a person may add the right to delete. */
 const presetFor = (asked: readonly Scope[]): Preset =>
   asked.length > 0 && asked.every((each) => each === 'phones:read') ? 'read-only' : 'agent'
 
@@ -57,7 +57,7 @@ const scopesIn = (scope: string | undefined): Scope[] => {
 
 const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
-/** @throws ApiError invalid_request; with `details.redirect_to` if the client may learn of it */
+/** @throws ApiError invalid_request; with `details.redirect_to` if the client may receive the error */
 export async function readRequest(
   clients: Clients,
   { issuer, resource }: Issuer,
@@ -87,6 +87,6 @@ export async function readRequest(
   return { client, redirectUri, challenge, state, scopes: asked, preset: presetFor(asked) }
 }
 
-/** Clients of earlier revisions of MCP leave it out. */
+/** Clients of earlier revisions of MCP omit the resource. */
 export const isResource = (given: string | undefined, resource: string): boolean =>
   given === undefined || (URL.canParse(given) && new URL(given).href === new URL(resource).href)

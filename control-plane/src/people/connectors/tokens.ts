@@ -1,6 +1,6 @@
 /**
- * Exchanges codes and refresh tokens for tokens, and ends connectors. Each is valid once, a refresh token for some seconds more:
- * a later use means that somebody else has it too, and ends the connector (RFC 9700).
+ * Exchanges codes and refresh tokens for tokens, and ends connectors. A code is valid once; a used refresh token stays
+ * valid for some seconds. A later use means that another party has the secret too, and ends the connector (RFC 9700).
  */
 import { createHash } from 'node:crypto'
 import { hashSecret, isSecret, limits, newSecret } from '@phonerack/shared'
@@ -19,7 +19,7 @@ import { OAuthError } from './oauth-error.js'
 export interface Tokens {
   access_token: string
   token_type: 'Bearer'
-  /** Seconds. */
+  /** Lifetime in seconds. */
   expires_in: number
   refresh_token: string
   scope: string
@@ -31,15 +31,15 @@ const refusal = (description: string): OAuthError => new OAuthError('invalid_gra
 
 const after = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1000)
 
-/** Refreshes of one connector: each adds tokens, and an access token is valid for an hour. */
+/** Limits the refreshes of a connector. Each refresh adds tokens, and an access token is valid for an hour. */
 const perConnector: AttemptLimit = { max: 120, window: 3600 }
 
-/** Milliseconds for which used refresh tokens are kept, to notice that one is used again. */
+/** Milliseconds for which used refresh tokens are kept, to notice a second use. */
 const usedLifeMs = 86_400_000
 
 /**
- * Runs in one transaction, which also keeps what a refusal has changed. Those of one connector wait for their turn.
- * @throws OAuthError
+ * Runs in one transaction, which also commits the changes of a refusal. Requests of one connector run one after
+ * another. @throws OAuthError
  */
 async function decide(
   core: Core,
@@ -52,7 +52,7 @@ async function decide(
   return result
 }
 
-/** The connector, which no other request changes until the transaction ends. */
+/** Locks and returns the connector. */
 async function lock({ tx }: Work<Origin>, keyId: string): Promise<Granted> {
   await tx.$queryRaw`select 1 from api_keys where id = ${keyId} for update`
   return tx.connector.findUniqueOrThrow({ where: { keyId }, include: { key: true } })
@@ -96,7 +96,7 @@ async function issue({ tx, now }: Work<Origin>, { keyId, key }: Granted): Promis
 const hasEnded = ({ key }: Granted, now: Date): boolean =>
   key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
 
-/** PKCE with S256 (RFC 7636). */
+/** Checks the verifier of PKCE with S256 (RFC 7636). */
 const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[A-Za-z0-9._~-]{43,128}$/.test(verifier) &&
   createHash('sha256').update(verifier).digest('base64url') === challenge
@@ -105,7 +105,7 @@ export interface CodeExchange {
   clientId: string
   code: string
   verifier: string
-  /** Null: the client did not repeat it, as OAuth 2.1 allows. */
+  /** Null if the client did not repeat the redirect address, as OAuth 2.1 allows. */
   redirectUri: string | null
 }
 
@@ -131,7 +131,7 @@ export async function exchangeCode(core: Core, from: Origin, exchange: CodeExcha
     const isBound =
       granted.clientId === clientId && (redirectUri === null || granted.redirectUri === redirectUri)
     if (isBound && isVerifier(verifier, granted.codeChallenge)) return issue(work, granted)
-    // Somebody else may have the code, so it ends.
+    // The connector ends, because another party may have the code.
     await end(work, granted, 'its code was used by another client')
     return refusal('The code does not belong to this client, redirect_uri or code_verifier.')
   })
@@ -174,8 +174,8 @@ const isToken = (text: string): boolean =>
   isSecret('connectorAccess', text) || isSecret('connectorRefresh', text)
 
 /**
- * The client signs out. Does nothing for a token that is unknown, or of another client (RFC 7009). Returns whether the token
- * is one of this client.
+ * Ends the connector at the client's request. Does nothing for a token that is unknown or belongs to another client
+ * (RFC 7009). Returns whether the token belongs to this client.
  */
 export async function revokeToken(
   core: Core,
@@ -197,7 +197,7 @@ export async function revokeToken(
   return true
 }
 
-/** Which tokens and codes are valid, for addresses that are limited. */
+/** Looks up which tokens and codes are valid, for addresses that are limited. */
 export const knownTokens = ({ db, clock }: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const now = clock.now()

@@ -1,7 +1,7 @@
 /**
- * Approves or denies a waiting terminal. An operator gives its code and the project, and gets a
- * link. The person who opens the link sees both and decides, once. No page accepts an operator's
- * token, and no page lets its reader choose a project.
+ * Approves or denies a waiting terminal. An operator enters the terminal's code and a project, and gets a link. The
+ * person who opens the link sees both and decides, once. No page accepts an operator's token, and no page lets its
+ * reader choose a project.
  */
 import { ApiError, hashSecret, isSecret, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
@@ -18,14 +18,14 @@ import { hashUserCode, readUserCode } from './user-code.js'
 
 export const codeSchema = z.strictObject({ user_code: z.string().max(100) })
 export const approvalSchema = codeSchema.extend({
-  /** Left out: the service's only project. */
+  /** If omitted: the service's only project. */
   project: refSchema.optional(),
 })
 
-/** A terminal as an operator sees it. */
+/** A terminal in the view of an operator. */
 export interface WaitingTerminal {
   client: string | null
-  /** The address of its request. */
+  /** The address from which the terminal sent its request. */
   address: string
   created_at: string
   expires_at: string
@@ -39,10 +39,10 @@ export const terminalOf = (setup: Setup): WaitingTerminal => ({
 })
 
 /**
- * Creates a link for one decision; an earlier link to the same terminal ends. It expires with the
- * code. Its bearer is often a tenant, so the operator chooses the project here. @param baseUrl the
- * public address @throws ApiError not_found for an unknown code or project; validation_failed
- * without a project unless the service has exactly one
+ * Creates a link for one decision, which replaces an earlier link to the same terminal and expires with the code. The
+ * holder of the link is often a tenant, so the operator chooses the project. @param baseUrl the public address @throws
+ * ApiError not_found for an unknown code or project; validation_failed without a project unless the service has exactly
+ * one project
  */
 export async function approveSetup(
   work: Work,
@@ -58,8 +58,7 @@ export async function approveSetup(
   })
   const terminal = terminalOf(setup)
   return {
-    // The code does not grant access. Only its hash is stored, so the page shows the code from the
-    // link.
+    // The code does not grant access. The database stores only its hash, so the link carries the code to the page.
     result: {
       url: `${baseUrl}/setup/confirm?ticket=${ticket}&code=${readUserCode(typed) ?? ''}`,
       project: project.id,
@@ -72,9 +71,7 @@ export async function approveSetup(
   }
 }
 
-/**
- * @throws ApiError validation_failed naming the candidates when there are several projects, or none
- */
+/** @throws ApiError validation_failed for several projects, which it names, and for none */
 async function onlyProject(tx: Tx): Promise<Project> {
   const [project, another] = await tx.project.findMany({ take: 2 })
   if (project && !another) return project
@@ -123,7 +120,7 @@ export async function readPending(db: Pick<Tx, 'setup'>, typed: string, now: Dat
   })
 }
 
-/** Looks up links for addresses that have failed too often: many callers share a query. */
+/** Looks up links for addresses that have failed too often. Concurrent callers share a query. */
 export const createTicketLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.setup.findMany({
@@ -134,8 +131,8 @@ export const createTicketLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * The terminal of a link; null for a link that is used, expired or unknown. @param code from the
- * link; shown to the person only when it is the terminal's
+ * Returns the terminal of a link; null for a used, expired or unknown link. @param code the code in the link, which the
+ * person sees only if it is the terminal's code
  */
 export async function terminalOfTicket(
   core: Core,
@@ -150,8 +147,8 @@ export async function terminalOfTicket(
 }
 
 /**
- * Approves or denies on behalf of the operator who created the link, and uses the link up. Returns
- * false when the link is no longer valid. @param person the address of the decision
+ * Approves or denies on behalf of the operator who created the link, and uses up the link. Returns false if the link is
+ * no longer valid. @param person the address of the person who decides
  */
 export async function decideSetup(
   core: Core,
@@ -180,7 +177,7 @@ export async function decideSetup(
   })
 }
 
-/** A link ends with its code, with its use, and with its operator's token. */
+/** A link ends with its code, with its use, or with its operator's token. */
 async function findByTicket(
   db: Pick<Tx, 'setup' | 'operatorToken'>,
   ticket: string,
@@ -191,7 +188,7 @@ async function findByTicket(
     where: { ticketHash: hashSecret(ticket), status: 'pending' },
     include: { project: true },
   })
-  // A link of an earlier version has no project.
+  // A link of an earlier release has no project.
   if (!setup?.decidedBy || !setup.project || setup.expiresAt <= now) return null
   const token = await db.operatorToken.findUnique({ where: { id: setup.decidedBy } })
   return token && !refusalOf(token, now) ? { setup, project: setup.project, token } : null

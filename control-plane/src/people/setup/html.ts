@@ -12,7 +12,7 @@ const escapes: Record<string, string> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (found) => escapes[found] ?? found)
 
-/** HTML text: output of `html` is kept, any other value is escaped. */
+/** HTML text. Output of `html` is kept; any other value is escaped. */
 class Html {
   constructor(readonly text: string) {}
 }
@@ -29,7 +29,7 @@ const textOf = (part: Part): string =>
 const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.reduce((page, text, at) => page + textOf(parts[at - 1] ?? '') + text))
 
-/** `style-src` contains its hash: see `routes/public/setup.ts`. */
+/** The hash of this style is in `style-src`: see `routes/public/setup.ts`. */
 export const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14161a); color: light-dark(#16181d, #e8eaee); }
@@ -64,8 +64,8 @@ const page = (title: string, body: Html): string =>
     </html>`.text
   }\n`
 
-/** The page that a terminal points to. It explains how the code becomes a key, and has no form. */
-/** @param consoleOrigin where members of projects sign in */
+/** The page that a terminal names. It explains how the code leads to a key, and has no form. */
+/** @param consoleOrigin the origin at which members of projects sign in */
 export const startPage = (consoleOrigin: string): string =>
   page(
     'Connect a terminal',

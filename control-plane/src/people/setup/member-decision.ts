@@ -1,4 +1,4 @@
-/** A member of a project approves or denies a waiting terminal in the console, by the code that it shows. */
+/** A member of a project approves or denies a waiting terminal in the console, by the terminal's code. */
 import { type z } from 'zod'
 import { type Core } from '../../base/core/core.js'
 import { checkPhones, type keyRightsSchema } from '../../fleet/operator/keys.js'
@@ -10,8 +10,8 @@ export const lookAtTerminal = async (core: Core, typed: string): Promise<Waiting
   terminalOf(await readPending(core.db, typed, core.clock.now()))
 
 /**
- * The terminal then collects a key of the project with these rights. A link of an operator to it ends.
- * @throws ApiError not_found; validation_failed for phones of other projects
+ * Approves the terminal, which then collects a key of the project with these rights. An operator's link to the terminal
+ * ends. @throws ApiError not_found; validation_failed for phones of other projects
  */
 export async function allowTerminal(
   work: Work,

@@ -1,22 +1,23 @@
 /**
- * Limits the setups that wait for a person: anyone may begin one, and a single IPv6 /48 has 65,536
- * networks to do so.
+ * Limits the setups that wait for a person. Anyone may begin a setup, and a single IPv6 /48 contains 65,536 networks.
  */
 import { ApiError, limits } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 
-/** Milliseconds for which a count is reused, so that queries do not grow with requests. */
+/**
+ * Milliseconds for which a count is reused, so that the number of queries does not grow with the number of requests.
+ */
 const countEveryMs = 1000
-/** Seconds until terminals may have given up. */
+/** Seconds after which waiting setups may have expired. */
 const retryAfterSeconds = 60
 
 export interface PendingSetups {
-  /** Counts one more. @throws ApiError rate_limited when too many are waiting */
+  /** Counts one more setup. @throws ApiError rate_limited when too many setups are waiting */
   add(): Promise<void>
 }
 
 /**
- * @param most across all replicas; each may exceed it by the setups that others begin within a
+ * @param most limit across all replicas. Each replica may exceed it by the setups that other replicas begin within a
  * second
  */
 export function createPendingSetups(core: Core, most = limits.setup.pending): PendingSetups {

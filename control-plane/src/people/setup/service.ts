@@ -1,7 +1,4 @@
-/**
- * Implements `SetupService`: a terminal requests its first key, and collects it once a person has
- * approved.
- */
+/** Implements `SetupService`: a terminal requests its first key, and collects the key after a person has approved. */
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { createSecretLookup } from '../../base/db/secret-lookup.js'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -43,7 +40,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       const { project } = setup
       if (setup.status !== 'approved' || !project) return { status: 'pending' }
       const name = setup.client === null ? 'Terminal setup' : `${setup.client} (terminal setup)`
-      // A link of an operator, or an earlier release, has no choice.
+      // A setup approved by an operator's link, or by an earlier release, has no stored rights.
       const rights = keyRightsSchema.parse(setup.rights ?? { preset: 'agent', expires: 'never' })
       const made = await addKey(tx, { ...rights, project: project.id, name }, now)
       await tx.setup.update({ where: { id: setup.id }, data: { status: 'used', rights: Prisma.DbNull } })

@@ -1,4 +1,4 @@
-/** Accepts an invitation: as a new user, or as the one who is signed in. */
+/** Accepts an invitation: creates a new user, or adds the rights to the signed-in user. */
 import { ApiError } from '@phonerack/shared'
 import { type SignUpConfig } from '../../base/config/sign-in.js'
 import { type Core } from '../../base/core/core.js'
@@ -17,14 +17,14 @@ export interface NewUser {
   replaces?: boolean
 }
 
-/** Gives the rights of the invitation. A user with more rights keeps them. */
+/** Gives the rights of the invitation. A user with more rights keeps these rights. */
 async function grant(
   { tx, now }: Work<Origin>,
   { id, role, projectId }: Invitation,
   userId: string,
 ): Promise<void> {
   if (role === 'operator') {
-    // Each start without an operator prints a link. Those of earlier starts end with the first operator.
+    // Each start without an operator prints a link. The links of earlier starts end with the first operator.
     if ((await tx.user.count({ where: { isOperator: true } })) === 0)
       await tx.invitation.deleteMany({ where: { role: 'operator', acceptedAt: null, id: { not: id } } })
     await tx.user.update({ where: { id: userId }, data: { isOperator: true } })
@@ -37,7 +37,7 @@ async function grant(
   })
 }
 
-/** @throws ApiError not_found for a link that is for a new password */
+/** @throws ApiError not_found for a link that sets a new password */
 async function finish(
   work: Work<Origin>,
   invitation: Invitation,
@@ -63,8 +63,9 @@ const otherAddress = (expected: string, given: string): ApiError =>
   })
 
 /**
- * Creates the user. Returns their ID. @param check returns the way to sign in, checked: the provider of an account has verified
- * `input.email`. It is called only for a valid link @throws ApiError not_found; invalid_request for an address that has an account
+ * Creates the user. Returns the user's ID. @param check returns the credential, already checked; for a provider's
+ * account, the provider has verified `input.email`. It is called only for a valid link @throws ApiError not_found;
+ * invalid_request for an address that has an account
  */
 export async function acceptAsNewUser(
   core: Core,
@@ -74,7 +75,7 @@ export async function acceptAsNewUser(
   input: NewUser,
   check: () => Promise<Credential>,
 ): Promise<string> {
-  // First, so that a guessed link does not cost a hash.
+  // The link is checked first, so that a guessed link does not cost a hash.
   const { role } = await lookAtInvitation(core, token)
   if (role === 'sign_up') await limitNewAccounts(core, from)
   const credential = await check()
@@ -82,13 +83,13 @@ export async function acceptAsNewUser(
   return inAuditedTransaction(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     const email = (invitation.email ?? input.email).toLowerCase()
-    // The provider has verified the person's address, which may differ from the invitation's.
+    // The provider has verified the person's address, which may differ from the address of the invitation.
     if (isOfProvider && email !== input.email) throw otherAddress(email, input.email)
     const isVerified = invitation.isMailed || invitation.role === 'sign_up' || isOfProvider
     const { name, replaces = false } = input
     const id = await addUser(work, { name, email, isVerified, credential, replaces })
     if (invitation.role === 'sign_up') {
-      // The setting may have changed since the link was sent.
+      // The setting may have changed after the link was sent.
       if (!maySignUp(signUp, email)) throw notValid()
       await take(work.tx, invitation.id, id, work.now)
       await finishSignUp(work, signUp, { id, email }, 'mail')

@@ -6,13 +6,16 @@ import { type Identity, type Provider } from './providers/types.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
 
-/** Accounts at providers that a user may have. */
+/** Limit of accounts at providers for a user. */
 const most = 10
 
-/** The rows that are not of a password. */
+/** Selects the rows that do not hold a password. */
 export const isLinked = { providerId: { not: 'credential' } }
 
-/** Passwords, passkeys and accounts with which the user can sign in, apart from one. @param id of the passkey or account */
+/**
+ * Counts the passwords, passkeys and accounts with which the user can sign in, except one. @param id the ID of the
+ * excluded passkey or account
+ */
 export async function otherWays(tx: Tx, userId: string, id: string): Promise<number> {
   const passkeys = await tx.passkey.count({ where: { userId, id: { not: id } } })
   const accounts = await tx.userAccount.count({
@@ -21,7 +24,7 @@ export async function otherWays(tx: Tx, userId: string, id: string): Promise<num
   return passkeys + accounts
 }
 
-/** The user with this account; null: nobody. */
+/** Returns the ID of the user with this account; null if no user has it. */
 export async function userOfAccount(
   { db }: Pick<Core, 'db'>,
   provider: Provider,
@@ -37,7 +40,7 @@ export async function userOfAccount(
 export const hasPassword = async ({ db }: Pick<Core, 'db'>, userId: string): Promise<boolean> =>
   (await db.userAccount.count({ where: { userId, password: { not: null } } })) > 0
 
-/** @param providers those of the configuration */
+/** @param providers the providers of the configuration */
 export async function listAccounts({ db }: Pick<Core, 'db'>, userId: string, providers: Iterable<Provider>) {
   const rows = await db.userAccount.findMany({
     where: { userId, ...isLinked },
@@ -60,7 +63,7 @@ export const notVerified = ({ name }: Pick<Provider, 'name'>): ApiError =>
     details: { reason: 'not_verified' },
   })
 
-/** For a user who is signed in. @throws ApiError invalid_request */
+/** Links an account to the signed-in user. @throws ApiError invalid_request */
 export const linkAccount = (core: Core, actor: Actor, provider: Provider, identity: Identity) =>
   asUser(core, actor, 'account.link', async ({ tx, now }) => {
     if (!identity.isVerified) throw notVerified(provider)
@@ -86,7 +89,7 @@ export const linkAccount = (core: Core, actor: Actor, provider: Provider, identi
     return { result: { id: row.id }, target: userId, before: null, after }
   })
 
-/** @throws ApiError not_found; invalid_request for the only way to sign in */
+/** @throws ApiError not_found; invalid_request for the user's only way to sign in */
 export const unlinkAccount = (core: Core, actor: Actor, id: string) =>
   asUser(core, actor, 'account.unlink', async ({ tx }) => {
     const userId = actor.user.id

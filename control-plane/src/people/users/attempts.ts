@@ -5,11 +5,11 @@ import { siteOf } from '../../base/failure-limit/network.js'
 
 export interface AttemptLimit {
   max: number
-  /** Seconds. */
+  /** Length of the window in seconds. */
   window: number
 }
 
-/** Wrong passwords of one account, from all addresses. */
+/** Limits wrong passwords of one account, from all addresses together. */
 export const perAccount: AttemptLimit = { max: 10, window: 900 }
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
   left: number
 }
 
-/** Counts one attempt. Returns the seconds to wait when there were too many; null: it is within the limit. */
+/** Counts one attempt. Returns the seconds to wait if there were too many attempts; null within the limit. */
 export async function countAttempt(
   db: Database,
   subject: string,
@@ -36,8 +36,8 @@ export async function countAttempt(
 }
 
 /**
- * Counts one attempt of a network, and of its IPv6 /48, in which a subscriber may have 65,536 networks. Returns like
- * `countAttempt`. @param network from `networkOf` @param limit `maxOfSite`: attempts of the /48
+ * Counts one attempt of a network and of its IPv6 /48, in which a subscriber may have 65,536 networks. Returns the same
+ * as `countAttempt`. @param network from `networkOf` @param limit `maxOfSite`: the limit of attempts from the /48
  */
 export async function countAttemptFrom(
   db: Database,

@@ -1,15 +1,15 @@
-/** Settings of the sign-in that other parts need too, without better-auth itself. */
+/** Settings of the sign-in that other parts also need, without loading better-auth. */
 
-/** Where better-auth's endpoints are. */
+/** The path of better-auth's endpoints. */
 export const authPath = '/console/api/auth'
 
-/** The header in which our own server gives the client's address. */
+/** The header in which this server passes the client's address to better-auth. */
 export const addressHeader = 'x-phonerack-client-address'
 
 export const password = { min: 10, max: 128 }
 
-/** Seconds after a sign-in in which keys and passkeys may be changed. */
+/** Seconds after a sign-in in which a user may change keys and passkeys. */
 export const recentSignIn = 900
 
-/** Seconds that a sign-in at an identity provider may take. better-auth's cookie lives for half of it. */
+/** Seconds for a sign-in at an identity provider. better-auth's cookie lives for half of that time. */
 export const stateLife = 600

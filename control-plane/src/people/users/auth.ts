@@ -15,7 +15,7 @@ import { providerState } from './provider-state.js'
 
 const day = 86_400
 
-/** Seconds that a session lives without use, and after which a use prolongs it. */
+/** `life`: seconds that a session lives without use. `prolongAfter`: seconds after which a use extends it. */
 const session = { life: 7 * day, prolongAfter: day }
 
 const idKinds: Readonly<Record<string, IdKind>> = {
@@ -26,12 +26,12 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   passkey: 'passkey',
 }
 
-/** The plugin asks for the PIN, fingerprint or face, but does not check that the device asked. @throws APIError */
+/** better-auth asks for the PIN, fingerprint or face, but does not check that the device asked. @throws APIError */
 function needVerifiedPerson(isVerified: boolean): void {
   if (!isVerified) throw new APIError('BAD_REQUEST', { message: 'The passkey did not check who used it.' })
 }
 
-/** For the server only: signs a user in who has proved in another way who they are. */
+/** Signs in a user who has proved their identity without a password. Only the server may call this endpoint. */
 const beginSession = {
   id: 'begin-session',
   endpoints: {
@@ -52,7 +52,7 @@ const beginSession = {
 
 export type Auth = ReturnType<typeof createAuth>
 
-/** @param secret signs cookies */
+/** @param secret the secret that signs cookies */
 export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: ConsoleConfig, secret: Buffer) {
   return betterAuth({
     appName: 'Phonerack',
@@ -63,7 +63,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
     database: prismaAdapter(db, { provider: 'postgresql', transaction: true }),
     emailAndPassword: {
       enabled: true,
-      // Users are created in one transaction with their rights (`new-user.ts`).
+      // `new-user.ts` creates users together with their rights, in one transaction.
       disableSignUp: true,
       minPasswordLength: password.min,
       maxPasswordLength: password.max,
@@ -83,7 +83,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
     verification: { modelName: 'userVerification' },
     rateLimit: {
       enabled: true,
-      // Shared by replicas.
+      // Replicas share this storage.
       customStorage: {
         async consume(key, rule) {
           const retryAfter = await countAttempt(db, `auth ${key}`, rule)
@@ -93,7 +93,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
       window: 60,
       max: 100,
       customRules: {
-        // Limited before it counts for the account (`routes/console/sign-in.ts`).
+        // `routes/console/sign-in.ts` limits these requests before they count for the account.
         '/sign-in/email': false,
         '/passkey/verify-authentication': { window: 60, max: 20 },
       },

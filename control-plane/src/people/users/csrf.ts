@@ -2,14 +2,14 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface Csrf {
-  /** A random value for the cookie. */
+  /** Returns a random value for the cookie. */
   newSeed(): string
-  /** @param session the session's cookie; empty: signed out */
+  /** @param session the value of the session cookie; empty if signed out */
   tokenOf(seed: string, session: string): string
   isValid(token: string, seed: string, session: string): boolean
 }
 
-/** @param secret the console's secret */
+/** @param secret the secret of the console */
 export function createCsrf(secret: Buffer): Csrf {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'phonerack console csrf', 32))
   const tokenOf = (seed: string, session: string): string =>

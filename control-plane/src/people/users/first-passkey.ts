@@ -1,6 +1,6 @@
 /**
- * The passkey with which a new account is created. It is checked before the account exists, so that a person without an
- * authenticator has neither an account that nobody can enter nor a link that is used up.
+ * The passkey with which a new account is created. The passkey is checked before the account exists. Otherwise a failed
+ * passkey would use up the link and leave an account without a way to sign in.
  */
 import { ApiError, hashSecret, newId } from '@phonerack/shared'
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -12,15 +12,15 @@ import { type NewPasskey } from './new-user.js'
 
 type Passkeys = ConsoleConfig['passkeys']
 
-/** Milliseconds that a person has for the dialog of the browser. */
+/** Milliseconds for the browser's dialog with the person. */
 const dialogMs = 300_000
 
-/** Stored when the dialog begins. */
+/** The data that is stored when the dialog begins. */
 const begunSchema = z.object({ challenge: z.string(), tokenHash: z.string() })
 
 export const passkeySchema = z.strictObject({
   handle: z.string().max(100),
-  /** `PublicKeyCredential.toJSON()`; the library checks it. */
+  /** The result of `PublicKeyCredential.toJSON()`; the library validates it. */
   response: z.looseObject({ id: z.string().max(2000) }),
 })
 export type FirstPasskey = z.output<typeof passkeySchema>
@@ -31,7 +31,10 @@ const off = (): ApiError =>
     next: 'Choose a password.',
   })
 
-/** Options for the browser, and a handle for the answer. @throws ApiError not_found for an invalid link; invalid_request */
+/**
+ * Returns options for the browser, and a handle for the response. @throws ApiError not_found for an invalid link;
+ * invalid_request
+ */
 export async function beginPasskey(
   core: Core,
   passkeys: Passkeys,
@@ -68,7 +71,7 @@ export async function beginPasskey(
 
 const identifierOf = (handle: string): string => `first passkey ${handle}`
 
-/** Checks the answer of the browser, once. @throws ApiError invalid_request, not_found */
+/** Checks the browser's response, which is accepted once. @throws ApiError invalid_request, not_found */
 export async function checkPasskey(
   core: Core,
   passkeys: Passkeys,

@@ -11,7 +11,7 @@ import { asUser } from './work.js'
 
 const defaultLifeMs = 7 * 86_400_000
 
-/** Open invitations of one project. */
+/** Limit of open invitations of one project. */
 const maxOpen = 100
 
 export const emailSchema = z
@@ -19,7 +19,10 @@ export const emailSchema = z
   .max(200)
   .transform((text) => text.toLowerCase())
 
-/** The holder of a link gets this role. `reset`: a new password. `sign_up`: an account. */
+/**
+ * A link gives its holder this role, or does the following. `reset`: sets a new password. `sign_up`: creates an
+ * account.
+ */
 export type InvitationRole = 'operator' | 'reset' | 'sign_up' | Role
 
 export interface InvitationView {
@@ -40,11 +43,14 @@ const viewOf = (row: Invitation): InvitationView => ({
 
 export type NewInvitation = InvitationView & { url: string }
 
-/** @param consoleOrigin of the link; the token is in its fragment, which no server logs */
+/** @param consoleOrigin the origin of the link. The token is in the fragment, which no server logs */
 export const linkOf = (consoleOrigin: string, token: string): string =>
   `${consoleOrigin}/console/welcome#${token}`
 
-/** @param invitation `isMailed`: nobody but the reader of mail to `email` gets the link; `createdBy`: the actor with whom the link ends; empty: nobody @param lifeMs milliseconds that the link is valid */
+/**
+ * @param invitation `isMailed`: only the recipient of mail to `email` gets the link. `createdBy`: the actor with whom
+ * the link ends; empty if it ends with no actor @param lifeMs milliseconds for which the link is valid
+ */
 export async function addInvitation(
   { tx, now }: Pick<Work, 'tx' | 'now'>,
   consoleOrigin: string,
@@ -76,7 +82,7 @@ export async function addInvitation(
   }
 }
 
-/** For an operator with a token: a link that makes its holder an operator. */
+/** For an operator with a token: creates a link that makes its holder an operator. */
 export const inviteOperator = (work: Work, consoleOrigin: string): Promise<Change<NewInvitation>> =>
   addInvitation(work, consoleOrigin, {
     projectId: null,
@@ -124,10 +130,10 @@ export const withdrawInvitation = (core: Core, actor: Actor, projectId: string, 
     return { result: { id }, target: id, before: { ...viewOf(row), project: projectId }, after: null }
   })
 
-/** Links for operators, and for new passwords by operators. */
+/** Selects links for new operators, and links of operators for new passwords. */
 const ofOperators = { projectId: null, role: { in: ['operator', 'reset'] } }
 
-/** The open links of `ofOperators`, oldest first. A link ends with the token or the user who created it. */
+/** Returns the open links of `ofOperators`, oldest first. A link ends with the token or the user who created it. */
 export async function listOperatorInvitations({ db, clock }: Pick<Core, 'db' | 'clock'>) {
   const now = clock.now()
   const where = { ...ofOperators, ...isOpen(now) }

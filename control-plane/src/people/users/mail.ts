@@ -1,4 +1,4 @@
-/** Sends mail to people, when a server for it is configured. */
+/** Sends mail to people, if the configuration names a mail server. */
 import { plain } from '@phonerack/shared'
 import { createTransport } from 'nodemailer'
 import { type MailConfig } from '../../base/config/console.js'
@@ -11,26 +11,26 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** @throws Error when the server did not take it */
+  /** @throws Error when the server did not accept the mail */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** Milliseconds; a person waits for it. */
+/** Milliseconds. A person waits for the mail to be sent. */
 const patience = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 }
 
 export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
   const transport = createTransport({ url: smtpUrl, ...patience })
   return {
     async send({ to, subject, text }) {
-      // An address object, so that commas and quotes in it do not add recipients.
+      // An address object keeps commas and quotes in the address from adding recipients.
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
     },
     close: () => transport.close(),
   }
 }
 
-/** @param project name of the project */
+/** @param project the name of the project */
 export const invitationMail = (to: string, project: string, by: string, url: string): Mail => ({
   to,
   subject: `Invitation to the project ${oneLine(project)} on Phonerack`,
@@ -45,7 +45,7 @@ ${url}
 export const resetMail = (to: string, url: string): Mail => ({
   to,
   subject: 'Your Phonerack password',
-  text: `Somebody asked for a new password for your Phonerack account.
+  text: `A new password was requested for your Phonerack account.
 
 Open this link to choose one. It works once, for one hour:
 
@@ -58,7 +58,7 @@ If it was not you, ignore this mail: nothing has changed.
 export const signUpMail = (to: string, url: string): Mail => ({
   to,
   subject: 'Your Phonerack account',
-  text: `Somebody asked for a Phonerack account with this address.
+  text: `A Phonerack account was requested for this address.
 
 Open this link to create it. It works once, for one hour:
 
@@ -68,11 +68,11 @@ If it was not you, ignore this mail: there is no account.
 `,
 })
 
-/** For a person who has an account, and asks for one. */
+/** For a person who requests an account and already has one. */
 export const haveAccountMail = (to: string, signInUrl: string): Mail => ({
   to,
   subject: 'Your Phonerack account',
-  text: `Somebody asked for a Phonerack account with this address. You have one already.
+  text: `A Phonerack account was requested for this address, but you already have an account.
 
 Sign in here, or ask there for a new password:
 
@@ -82,5 +82,5 @@ If it was not you, ignore this mail: nothing has changed.
 `,
 })
 
-/** Names come from people; a link in one must not look like ours. */
+/** People choose names. A link in a name must not look like a link of this service. */
 const oneLine = (text: string): string => plain(text).replace(/\s+/g, ' ').replaceAll('://', ': //')

@@ -14,10 +14,10 @@ export interface ProjectOfUser {
   role: Role
 }
 
-/** Projects that a user may own. */
+/** Limit of projects that a user may own. */
 const maxOwned = 20
 
-/** An operator has the rights of an owner everywhere. */
+/** An operator has the rights of an owner in every project. */
 const roleOf = (
   { isOperator }: Pick<User, 'isOperator'>,
   members: readonly { role: string }[],
@@ -33,7 +33,7 @@ export const lacksRole = (required: Role): ApiError =>
     details: { required },
   })
 
-/** The project with the user's role in it; null: it does not exist, or is not the user's. */
+/** Returns the project with the user's role; null if it does not exist, or the user has no role in it. */
 export async function findMembership(
   core: Core,
   user: User,
@@ -50,11 +50,11 @@ export async function findMembership(
 
 const membersOf = (user: User) => ({ members: { some: { userId: user.id } } })
 
-/** Those that the user may see, oldest first: an operator sees all. */
+/** Returns the projects that the user may see, oldest first. An operator sees all projects. */
 export const listProjectsOf = (core: Core, user: User): Promise<ProjectOfUser[]> =>
   findProjects(core, user, user.isOperator ? {} : membersOf(user))
 
-/** Those that the user is a member of, oldest first. */
+/** Returns the projects that the user is a member of, oldest first. */
 export const listMemberships = (core: Core, user: User): Promise<ProjectOfUser[]> =>
   findProjects(core, user, membersOf(user))
 
@@ -75,7 +75,7 @@ async function findProjects(
   })
 }
 
-/** The user becomes its owner. It has no credit. */
+/** Creates a project without credit, and makes the user its owner. */
 export const addProject = (core: Core, actor: Actor, name: string) =>
   asUser(core, actor, 'project.create', async (work) => {
     const { tx, now } = work
@@ -117,8 +117,8 @@ export async function listMembers(core: Core, projectId: string): Promise<Member
 }
 
 /**
- * Lets one change of a project's members and invitations run at a time, and checks again that the actor is an owner: another
- * owner may have changed that since the request was admitted. @throws ApiError not_found, insufficient_scope
+ * Serialises changes of a project's members and invitations, and checks again that the actor is an owner: another owner
+ * may have removed the actor's role since the request was admitted. @throws ApiError not_found, insufficient_scope
  */
 export async function lockAsOwner({ tx }: Work, { user }: Actor, projectId: string): Promise<void> {
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
@@ -131,7 +131,7 @@ export async function lockAsOwner({ tx }: Work, { user }: Actor, projectId: stri
   if (!atLeast(role, 'owner')) throw lacksRole('owner')
 }
 
-/** The project is locked. @throws ApiError not_found */
+/** The caller has locked the project. @throws ApiError not_found */
 async function memberOf({ tx }: Work, projectId: string, userId: string) {
   const member = await tx.member.findUnique({ where: { projectId_userId: { projectId, userId } } })
   if (!member)
@@ -139,7 +139,7 @@ async function memberOf({ tx }: Work, projectId: string, userId: string) {
   return member
 }
 
-/** Otherwise a former owner could return by a link that they made before. */
+/** A former owner could otherwise return with a link that they created earlier. */
 const endInvitationsBy = ({ tx }: Work, projectId: string, userId: string) =>
   tx.invitation.deleteMany({ where: { projectId, createdBy: userId, acceptedAt: null } })
 

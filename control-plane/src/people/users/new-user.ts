@@ -1,4 +1,4 @@
-/** Adds a user, in the transaction of the link or sign-up that creates them. */
+/** Adds a user in the transaction that accepts the user's link or sign-up. */
 import { ApiError, newId } from '@phonerack/shared'
 import { type Passkey, type User } from '../../gen/prisma/client.js'
 import { addAudit } from '../../base/audit/audit.js'
@@ -12,23 +12,23 @@ export interface AccountRef {
   subject: string
 }
 
-/** A passkey whose answer was checked. */
+/** A passkey whose response was verified. */
 export type NewPasskey = Pick<
   Passkey,
   'credentialID' | 'publicKey' | 'counter' | 'deviceType' | 'backedUp' | 'transports' | 'aaguid'
 >
 
-/** The first way to sign in, already checked: no account is without one. */
+/** The first way to sign in, already checked: every account has one. */
 export type Credential = { passwordHash: string } | { account: AccountRef } | { passkey: NewPasskey }
 
 interface Added {
   name: string
-  /** Lower case. */
+  /** The address in lower case. */
   email: string
   /** The person has proved that they own the address. */
   isVerified: boolean
   credential: Credential
-  /** An account whose user has not proved the address loses it to this one. */
+  /** True: another account with this address loses the address, if its user has not verified it. */
   replaces: boolean
 }
 
@@ -39,11 +39,14 @@ export const accountExists = (): ApiError =>
     details: { reason: 'account_exists' },
   })
 
-/** Whether the address can be taken from the account: the rights of an operator never depend on an address. */
+/**
+ * Whether the account may lose its address. An operator's rights never depend on an address, so an operator's account
+ * keeps it.
+ */
 export const isReplaceable = (user: Pick<User, 'emailVerified' | 'isOperator'>): boolean =>
   !user.emailVerified && !user.isOperator
 
-/** The account keeps its sessions, passkeys and projects. */
+/** Removes the address from its account, which keeps its sessions, passkeys and projects. */
 async function freeAddress(work: Work<Origin>, email: string, userId: string): Promise<void> {
   const { tx, now } = work
   await tx.$queryRaw`select 1 from users where email = ${email} for update`
@@ -51,20 +54,20 @@ async function freeAddress(work: Work<Origin>, email: string, userId: string): P
   if (!holder || !isReplaceable(holder)) return
   const after = { email: `${holder.id}@replaced.invalid` }
   await tx.user.update({ where: { id: holder.id }, data: { ...after, updatedAt: now } })
-  // A link for a new password finds the account by the address.
+  // A link for a new password finds its account by the address.
   await endOpenResets(tx, email)
   const change = { target: holder.id, before: { email }, after }
   await addAudit(actingAs(work, userId, email), 'user.replace_address', change)
 }
 
-/** Returns the ID. @throws ApiError invalid_request for an address that has an account */
+/** Returns the ID of the user. @throws ApiError invalid_request for an address that has an account */
 export async function addUser(work: Work<Origin>, added: Added): Promise<string> {
   const { tx, now } = work
   const { name, email, isVerified, credential, replaces } = added
   const id = newId('user')
   if (replaces) await freeAddress(work, email, id)
   const times = { createdAt: now, updatedAt: now }
-  // Not a check before: another request may create the same one at this moment.
+  // The insert itself detects a conflict, since another request may create the same user at this moment.
   const { count } = await tx.user.createMany({
     data: [{ id, name, email, emailVerified: isVerified, ...times }],
     skipDuplicates: true,
@@ -89,7 +92,7 @@ export async function addUser(work: Work<Origin>, added: Added): Promise<string>
     const { account } = credential
     const row = { id: newId('userAccount'), providerId: account.provider, accountId: account.subject, ...own }
     const linked = await tx.userAccount.createMany({ data: [row], skipDuplicates: true })
-    // Another request created it, or linked it, at this moment.
+    // Another request has just created or linked this account.
     if (linked.count === 0) throw accountExists()
   }
   return id

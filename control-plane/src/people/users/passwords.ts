@@ -1,4 +1,4 @@
-/** New passwords: by the user, or by a one-time link for somebody who has lost theirs. */
+/** New passwords: changed by the user, or set by a one-time link after the user has lost the password. */
 import { ApiError, newId } from '@phonerack/shared'
 import { type ConsoleConfig } from '../../base/config/console.js'
 import { type Core } from '../../base/core/core.js'
@@ -19,12 +19,15 @@ import { resetMail, type Mailer } from './mail.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
 
-/** Milliseconds that a link in a mail is valid. */
+/** Milliseconds for which a link in a mail is valid. */
 export const mailLinkMs = 3_600_000
 
 type Console = ConsoleConfig['cookiePrefix']
 
-/** The subject of the limit of wrong passwords. Each console counts by itself: wrong passwords at the public one do not lock an operator out of the other. */
+/**
+ * The subject under which wrong passwords are counted. Each console counts separately: wrong passwords at the public
+ * console do not lock an operator out of the operators' console.
+ */
 export const passwordAttempts = (at: Console, email: string): string =>
   `password ${at} ${email.toLowerCase()}`
 
@@ -49,11 +52,11 @@ async function writePassword(tx: Tx, userId: string, hash: string, now: Date): P
   })
 }
 
-/** Earlier links must not replace a newer password. */
+/** Ends earlier links, which must not replace a newer password. */
 export const endOpenResets = (tx: Tx, email: string) =>
   tx.invitation.deleteMany({ where: { role: 'reset', email, acceptedAt: null } })
 
-/** Ends the user's other sessions, and links for a new password. */
+/** Sets the password, and ends the user's other sessions and the links for a new password. */
 export async function changePassword(
   core: Core,
   actor: Actor,
@@ -69,7 +72,7 @@ export async function changePassword(
   })
 }
 
-/** For an operator: a link with which the user chooses a new password. @throws ApiError not_found */
+/** For an operator: creates a link with which the user chooses a new password. @throws ApiError not_found */
 export async function createReset(
   work: Work,
   consoleOrigin: string,
@@ -83,7 +86,7 @@ export async function createReset(
   return addInvitation(work, consoleOrigin, invitation, mailLinkMs)
 }
 
-/** Sends the user a link. Nobody learns from it whether there is an account with this address. */
+/** Sends the user a link. The response does not reveal whether there is an account with this address. */
 export async function requestReset(
   core: Core,
   mailer: Mailer,
@@ -100,8 +103,9 @@ export async function requestReset(
 }
 
 /**
- * Replaces every way to sign in: passkeys and accounts at identity providers are removed and sessions end, since the account
- * may be in the hands of somebody else, such as the person who created it with this address. Returns the user's ID. @throws ApiError not_found
+ * Replaces every way to sign in: passkeys and accounts at identity providers are removed and sessions end, since
+ * another person may control the account, such as the person who created it with this address. Returns the user's ID.
+ * @throws ApiError not_found
  */
 export async function acceptReset(
   core: Core,
@@ -109,7 +113,7 @@ export async function acceptReset(
   token: string,
   password: string,
 ): Promise<string> {
-  // First, so that a guessed link does not cost a hash.
+  // The link is checked first, so that a guessed link does not cost a hash.
   await lookAtInvitation(core, token)
   const hash = await hashPassword(password)
   const user = await inAuditedTransaction(core, from, async (work) => {

@@ -3,7 +3,7 @@ import { ApiError } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
-/** Oldest first. */
+/** Returns users, oldest first. */
 export async function listUsers({ db }: Pick<Core, 'db'>) {
   const users = await db.user.findMany({
     include: { members: { select: { projectId: true, role: true }, orderBy: { createdAt: 'asc' } } },
@@ -19,7 +19,9 @@ export async function listUsers({ db }: Pick<Core, 'db'>) {
   }))
 }
 
-/** Ends the user's sessions, memberships and links. Keys that they created stay valid. @throws ApiError not_found */
+/**
+ * Ends the user's sessions, memberships and links. Keys that the user created stay valid. @throws ApiError not_found
+ */
 export async function deleteUser({ tx }: Work, id: string): Promise<Change<{ id: string }>> {
   const user = await tx.user.findUnique({ where: { id } })
   if (!user) throw new ApiError('not_found', { message: 'There is no such user.', next: null })

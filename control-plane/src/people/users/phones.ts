@@ -8,7 +8,7 @@ import { type PhoneView } from '../../rental/phones/types.js'
 import { type ProjectOfUser } from './members.js'
 
 export interface PhonesOfUserQuery extends PageQuery {
-  /** Null: all except failed and deleted ones. */
+  /** Null: all statuses except failed and deleted. */
   status: PhoneStatus | null
   /** Null: all projects of the user. */
   projectId: string | null
@@ -19,7 +19,7 @@ export interface PhoneOfUser {
   project: ProjectOfUser
 }
 
-/** @param projects those of the user at this moment: there are no phones of another `projectId` */
+/** @param projects the user's projects at this moment. A `projectId` outside of them lists no phones */
 export async function listPhonesOfUser(
   core: Core,
   userId: string,
@@ -35,7 +35,7 @@ export async function listPhonesOfUser(
     status ? Prisma.sql`and p.status = ${status}` : Prisma.sql`and p.status not in ('failed', 'deleted')`
   } ${after ? Prisma.sql`and (p.created_at, p.id) < (${after.at}, ${after.id})` : Prisma.empty}`
   const newest = Prisma.sql`order by created_at desc, id desc limit ${limit + 1}`
-  // The index gives the newest phones of each project, and the page is chosen among them.
+  // The index finds the newest phones of each project, and the page is chosen from these phones.
   const rows = await selectPhones(
     core.db,
     Prisma.sql`where p.id in (

@@ -9,7 +9,7 @@ import { asUser } from './work.js'
 
 type NewKey = z.infer<typeof newKeySchema>
 
-/** Keys of a project that members create: revoked ones stay in its list. */
+/** Limits the keys that members create in a project, because revoked keys stay in its list. */
 const perProject: AttemptLimit = { max: 100, window: 3600 }
 
 /** @throws ApiError rate_limited */

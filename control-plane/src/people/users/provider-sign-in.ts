@@ -1,4 +1,7 @@
-/** Signs a person in whom an identity provider knows. An account is never found by its address. docs/decisions/0290 */
+/**
+ * Signs in a person whom an identity provider has authenticated. An account is never found by its address.
+ * docs/decisions/0290
+ */
 import { ApiError } from '@phonerack/shared'
 import { type SignUpConfig } from '../../base/config/sign-in.js'
 import { type Core } from '../../base/core/core.js'
@@ -14,9 +17,9 @@ import { checkSignUp, finishSignUp, limitNewAccounts } from './sign-up.js'
 export interface Arrival {
   provider: Provider
   identity: Identity
-  /** The token of the link that the person opened before; null: none. */
+  /** The token of a link that the person opened earlier; null if there is none. */
   invitation: string | null
-  /** The person says that the account with their address is not theirs. */
+  /** The person states that the account with their address belongs to another person. */
   replaces: boolean
 }
 
@@ -47,7 +50,7 @@ export async function signInByProvider(
     const credential = () => Promise.resolve({ account })
     return { userId: await acceptAsNewUser(core, signUp, from, invitation, input, credential), isNew: true }
   }
-  // Before the policy: a person with an account needs no other one.
+  // This check precedes the sign-up policy, since a person with an account needs no other account.
   if (holder !== null && !replaces) throw notLinked(provider, canReplace)
   checkSignUp(signUp, email)
   if (signUp.who === 'domain' && !identity.isAuthority) throw needsMail(provider)
@@ -59,7 +62,9 @@ export async function signInByProvider(
   })
 }
 
-/** A former member of an organisation keeps the address at the provider. */
+/**
+ * The provider's verification does not suffice: a former member of an organisation keeps the address at the provider.
+ */
 const needsMail = ({ name }: Pick<Provider, 'name'>): ApiError =>
   new ApiError('invalid_request', {
     message: `${name} has verified your address once, which does not prove that it is yours today.`,
@@ -67,7 +72,7 @@ const needsMail = ({ name }: Pick<Provider, 'name'>): ApiError =>
     details: { reason: 'needs_mail' },
   })
 
-/** Only the owner of the address at the provider reads it. */
+/** This error reveals that there is an account, but only to the owner of the address at the provider. */
 const notLinked = ({ name }: Provider, canReplace: boolean): ApiError =>
   new ApiError('invalid_request', {
     message: `Your account does not use ${name} yet.`,

@@ -1,4 +1,7 @@
-/** The state of a sign-in at an identity provider, for the server only: in Postgres, bound to the browser by a signed cookie. */
+/**
+ * The state of a sign-in at an identity provider: stored in Postgres, and bound to the browser by a signed cookie. Only
+ * the server uses these endpoints.
+ */
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { generateGenericState, parseGenericState } from 'better-auth'
 import { generateRandomString } from 'better-auth/crypto'
@@ -8,9 +11,9 @@ import { stateLife } from './auth-settings.js'
 const purposeSchema = z.object({
   /** The key of the provider. */
   provider: z.string(),
-  /** The session that adds a way to sign in; null: it is a sign-in. */
+  /** The session to which the account is added; null for a sign-in. */
   link: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
-  /** The user who confirms that it is them; null: nobody was signed in, or it is a link. */
+  /** The user who confirms their identity; null if no user was signed in, or an account is added. */
   confirm: z.string().nullable(),
 })
 
@@ -25,7 +28,7 @@ export const providerState = {
       async (context) => {
         const nonce = generateRandomString(43)
         const { state, codeVerifier } = await generateGenericState(context, {
-          // Not used: the page opens its own path.
+          // better-auth requires this value, but the page opens its own path.
           callbackURL: '/console',
           codeVerifier: generateRandomString(64),
           expiresAt: Date.now() + stateLife * 1000,
@@ -35,7 +38,9 @@ export const providerState = {
         return context.json({ state, verifier: codeVerifier, nonce })
       },
     ),
-    /** Takes the state. @throws BetterAuthError for one that is unknown, has expired, or is of another browser */
+    /**
+     * Reads and deletes the state. @throws BetterAuthError if it is unknown, has expired, or belongs to another browser
+     */
     endProvider: createAuthEndpoint(
       '/end-provider',
       { method: 'POST', body: z.object({ state: z.string() }), metadata: { SERVER_ONLY: true } },

@@ -1,4 +1,4 @@
-/** Sign-ins of a user and their passkeys. */
+/** Sessions and passkeys of a user. */
 import { ApiError } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { otherWays } from './accounts.js'
@@ -21,7 +21,7 @@ export async function listSessions(core: Core, userId: string, currentId: string
   }))
 }
 
-/** Every replica refuses it from the commit on. @throws ApiError not_found */
+/** Ends a session, which every replica refuses from the commit on. @throws ApiError not_found */
 export const revokeSession = (core: Core, actor: Actor, id: string) =>
   asUser(core, actor, 'session.revoke', async ({ tx }) => {
     const { count } = await tx.userSession.deleteMany({ where: { id, userId: actor.user.id } })
@@ -49,7 +49,7 @@ export async function listPasskeys(core: Core, userId: string) {
   return rows.map(({ id, name, createdAt }) => ({ id, name, created_at: createdAt?.toISOString() ?? null }))
 }
 
-/** @throws ApiError not_found; invalid_request for the only way to sign in */
+/** @throws ApiError not_found; invalid_request for the user's only way to sign in */
 export const removePasskey = (core: Core, actor: Actor, id: string) =>
   asUser(core, actor, 'passkey.remove', async ({ tx }) => {
     const userId = actor.user.id
@@ -64,14 +64,14 @@ export const removePasskey = (core: Core, actor: Actor, id: string) =>
     return { result: { id }, target: userId, before: { passkey: id }, after: null }
   })
 
-/** Deletes what has expired; called at intervals. */
+/** Deletes expired sessions, links and states. Called at intervals. */
 export async function forgetSignIns({ db, clock }: Core): Promise<void> {
   const now = clock.now()
   const where = { expiresAt: { lt: now } }
   await db.userSession.deleteMany({ where })
   await db.userVerification.deleteMany({ where })
   await db.invitation.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 30 * 86_400_000) } } })
-  // Anybody can ask for these.
+  // Anyone can request these links.
   await db.invitation.deleteMany({
     where: { role: { in: ['sign_up', 'reset'] }, expiresAt: { lt: new Date(now.getTime() - 86_400_000) } },
   })

@@ -1,4 +1,6 @@
-/** Accounts without an invitation, where the operator allows them. Each gets its first project. docs/decisions/0290 */
+/**
+ * Accounts without an invitation, if the operator allows them. Each account gets a first project. docs/decisions/0290
+ */
 import { ApiError, formatUsd, hashSecret } from '@phonerack/shared'
 import { type SignUpConfig } from '../../base/config/sign-in.js'
 import { type Core } from '../../base/core/core.js'
@@ -12,7 +14,7 @@ import { haveAccountMail, signUpMail, type Mailer } from './mail.js'
 import { mailLinkMs } from './passwords.js'
 import { type User } from './types.js'
 
-/** Accounts that an address may create: each may bring credit. */
+/** Limits the accounts that an address creates, since each account may bring credit. */
 const perAddress = { max: 20, maxOfSite: 100, window: 86_400 }
 
 export function maySignUp({ who, domains }: SignUpConfig, email: string): boolean {
@@ -20,14 +22,14 @@ export function maySignUp({ who, domains }: SignUpConfig, email: string): boolea
   return who === 'open'
 }
 
-/** @throws ApiError invalid_request; it says nothing about accounts */
+/** @throws ApiError invalid_request, which does not reveal whether an account exists */
 export function checkSignUp(signUp: SignUpConfig, email: string): void {
   if (maySignUp(signUp, email)) return
   throw new ApiError('invalid_request', {
     message:
       signUp.who === 'domain'
-        ? 'Accounts are only for addresses of the organisation that runs this service.'
-        : 'An account of this service needs an invitation.',
+        ? 'Only addresses of the organisation that runs this service can have an account.'
+        : 'You need an invitation to create an account.',
     next: 'Ask the owner of a project for an invitation.',
     details: { reason: 'no_sign_up' },
   })
@@ -39,7 +41,7 @@ export async function limitNewAccounts({ db }: Pick<Core, 'db'>, { address }: Or
   if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
 }
 
-/** Sends a link. Only the mail tells whether there is an account with this address. */
+/** Sends a link. Only the mail reveals whether there is an account with this address. */
 export async function requestSignUp(
   core: Core,
   mailer: Mailer,
@@ -57,7 +59,7 @@ export async function requestSignUp(
   await mailer.send(signUpMail(email, result.url))
 }
 
-/** The credit of a new account: 0 for an address that got it before, with an account that was deleted. */
+/** Returns the credit of a new account: 0 if the address already got credit for an account that was deleted. */
 async function creditOf(
   { tx, now }: Work<Origin>,
   { creditMicros }: SignUpConfig,
@@ -69,7 +71,9 @@ async function creditOf(
   return count === 0 ? 0n : creditMicros
 }
 
-/** Adds the first project of a new user, and the audit entries. @param by `mail`, or the key of an identity provider */
+/**
+ * Adds the first project of a new user, and the audit entries. @param by `mail`, or the key of an identity provider
+ */
 export async function finishSignUp(
   work: Work<Origin>,
   signUp: SignUpConfig,

@@ -1,8 +1,8 @@
-/** People who use the console, as other parts see them. */
+/** Users of the console in the form that other parts use. */
 
 export const roles = ['viewer', 'member', 'owner'] as const
 
-/** From the least to the most rights. */
+/** Roles, from the least to the most rights. */
 export type Role = (typeof roles)[number]
 
 export const atLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed)
@@ -19,11 +19,11 @@ export interface SignedIn {
   user: User
   /** The row of the session. */
   sessionId: string
-  /** When the password or passkey was last given. */
+  /** The time at which the user last gave a password or passkey. */
   signedInAt: Date
 }
 
-/** A user's request, as the audit log records it. */
+/** A user's request, in the form that the audit log records. */
 export interface Actor {
   user: Pick<User, 'id' | 'email'>
   address: string

@@ -5,8 +5,8 @@ import { inAuditedTransaction, type Change, type Work } from '../../base/audit/w
 import { type Actor } from './types.js'
 
 /**
- * Waits for the user's turn, as tenants' transactions do: those of one user must not take the whole pool.
- * @param action as the audit log names it, for example `key.create`
+ * Waits for the user's turn, as transactions of tenants do, so that one user's transactions do not occupy the whole
+ * pool. @param action the name in the audit log, for example `key.create`
  */
 export async function asUser<T>(
   core: Core,

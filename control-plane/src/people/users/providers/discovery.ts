@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { type Outbound } from './outbound.js'
 import { ProviderFailed } from './types.js'
 
-/** Milliseconds that metadata and keys are kept. */
+/** Milliseconds for which metadata and keys are kept. */
 const lifeMs = 3_600_000
-/** Milliseconds between two reads of keys because of an unknown one. */
+/** Milliseconds between two reads of the keys that unknown keys cause. */
 const keysAgainMs = 30_000
 
 const metadataSchema = z.looseObject({
@@ -27,7 +27,7 @@ export type Metadata = z.infer<typeof metadataSchema>
 export interface Discovery {
   /** @throws ProviderFailed */
   metadata(signal: AbortSignal): Promise<Metadata>
-  /** @param areOld a key is missing in those of the last call @throws ProviderFailed */
+  /** @param areOld true if the keys of the last call lack a key @throws ProviderFailed */
   keys(signal: AbortSignal, areOld: boolean): Promise<JSONWebKeySet>
 }
 
@@ -36,7 +36,7 @@ interface Kept<T> {
   at: number
 }
 
-/** @param now milliseconds of a time without jumps */
+/** @param now monotonic time in milliseconds */
 export function createDiscovery(issuer: string, outbound: Outbound, now: () => number): Discovery {
   const at = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   let metadata: Kept<Metadata> | null = null
@@ -57,7 +57,7 @@ export function createDiscovery(issuer: string, outbound: Outbound, now: () => n
     const found = await read(at, metadataSchema, signal)
     if (found.issuer !== issuer)
       throw new ProviderFailed(`the metadata of ${issuer} is of the issuer ${found.issuer}`)
-    // The browser goes there, so it must be an address of the web.
+    // The browser opens this address, so it must be an address of the web.
     const problem = outbound.problemOf(found.authorization_endpoint)
     if (problem !== null) throw new ProviderFailed(`the authorization endpoint of ${issuer} ${problem}`)
     return found

@@ -51,7 +51,7 @@ export function createGitHubProvider(config: Config, outbound: Outbound): Provid
         redirect_uri: redirectUri,
         code_verifier: verifier,
       })
-      // A refusal has the status 200 too.
+      // GitHub also answers refusals with the status 200.
       const answer = await outbound.ask(`${url}/login/oauth/access_token`, signal, { form })
       const token = tokenSchema.safeParse(answer.body)
       if (answer.status !== 200 || !token.success)

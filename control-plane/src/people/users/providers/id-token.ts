@@ -4,7 +4,7 @@ import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { ProviderFailed } from './types.js'
 
-/** Signatures with a public key. A MAC would need the client's secret, and `none` proves nothing. */
+/** Only algorithms with a public key. A MAC would need the client's secret, and `none` proves nothing. */
 const algorithms = [
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
   ...(['ES256', 'ES384', 'ES512', 'EdDSA'] as const),
@@ -12,7 +12,7 @@ const algorithms = [
 
 /** Seconds by which clocks may differ. */
 const clockTolerance = 60
-/** Seconds since the token was issued: it was just requested. */
+/** Seconds since the token was issued. The token was just requested. */
 const maxTokenAge = 600
 
 const claimsSchema = z.looseObject({
@@ -31,7 +31,7 @@ export interface Expected {
   now: Date
 }
 
-/** No key of the set made the signature, so the issuer may have new ones. */
+/** The signature was made with a key that the set lacks, so the issuer may have new keys. */
 export class UnknownKey extends ProviderFailed {}
 
 const isEqual = (one: string, other: string): boolean => {
@@ -49,7 +49,7 @@ export async function verifyIdToken(
   const parsed = claimsSchema.safeParse(payload)
   if (!parsed.success) throw new ProviderFailed('the ID token lacks claims')
   const { aud, azp } = parsed.data
-  // A second audience could use the token here.
+  // A second audience could use its token here.
   if ([aud].flat().some((each) => each !== clientId))
     throw new ProviderFailed('the ID token has another audience')
   if (azp !== undefined && azp !== clientId)

@@ -23,7 +23,10 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
   const { issuer, clientId, clientSecret } = config
   const discovery = createDiscovery(issuer, outbound, () => performance.now())
 
-  /** The client's proof, as the issuer takes it. Without a list it takes basic authentication. */
+  /**
+   * Adds the client's authentication in a way that the issuer supports. Without a list, the issuer supports basic
+   * authentication.
+   */
   const withProof = (
     form: URLSearchParams,
     { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: Metadata,
@@ -56,7 +59,7 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
     }
   }
 
-  /** For issuers whose ID tokens have no address. */
+  /** Reads the profile at issuers whose ID tokens have no address. */
   const profileOf = async (
     { sub }: Claims,
     { userinfo_endpoint: url }: Metadata,
@@ -94,7 +97,7 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
     },
     async identify({ code, issuer: from, verifier, nonce, redirectUri }, signal) {
       const metadata = await discovery.metadata(signal)
-      // RFC 9207: the answer of another issuer must not be used at this one.
+      // RFC 9207: the response of another issuer must not be used at this issuer.
       const isMissing = from === null && metadata.authorization_response_iss_parameter_supported === true
       if (isMissing || (from !== null && from !== issuer))
         throw new ProviderFailed('the answer is of another issuer')
@@ -117,7 +120,7 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** Google verifies addresses of other domains once, and they may belong to somebody else now. */
+/** Google verifies an address of another domain once, and the address may belong to another person now. */
 const isOfGoogle = (email: string, profile: Record<string, unknown>): boolean =>
   email.endsWith('@gmail.com') || textOf(profile['hd']) !== null
 

@@ -11,30 +11,30 @@ import { type ResolveOf } from '../../../events/webhooks/resolve.js'
 import { urlProblem } from '../../../events/webhooks/url.js'
 import { ProviderFailed } from './types.js'
 
-/** Bytes of an answer; key sets of large providers have some kilobytes. */
+/** Limit of bytes in a response. The key sets of large providers have some kilobytes. */
 const mostBytes = 256_000
 
 export interface Outgoing {
   headers?: Readonly<Record<string, string>>
-  /** Sent as a form by POST. Left out: it is a GET. */
+  /** A form that is sent by POST. If omitted, the request is a GET. */
   form?: URLSearchParams
 }
 
 export interface Answer {
   status: number
-  /** Undefined: it is not JSON. */
+  /** Undefined if the response is not JSON. */
   body: unknown
 }
 
 export interface Outbound {
   /** @throws ProviderFailed, for example when `signal` aborts */
   ask(url: string, signal: AbortSignal, request?: Outgoing): Promise<Answer>
-  /** The problem of an address that the browser or this service would use; null: none. */
+  /** Returns the problem of an address that the browser or this service would use; null if there is none. */
   problemOf(url: string): string | null
 }
 
 export interface OutboundParts {
-  /** Networks that are not public, and to which requests may go. */
+  /** Networks that are not public, to which requests may go. */
   allowed: readonly Network[]
   allowsHttp: boolean
   resolve: ResolveOf
@@ -71,7 +71,7 @@ interface Sending extends Outgoing {
 function send(url: URL, { headers, form, lookup, signal }: Sending): Promise<Answer> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((done, fail) => {
-    // The request ends at its deadline, even if Node.js leaves out an event.
+    // The request ends at its deadline even if Node.js emits no event.
     const onAbort = (): void => fail(new ProviderFailed('there was no answer before the deadline'))
     signal.addEventListener('abort', onAbort, { once: true })
     let isAnswered = false

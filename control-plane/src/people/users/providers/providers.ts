@@ -1,4 +1,4 @@
-/** The identity providers of the configuration, by their ID in paths. */
+/** The identity providers of the configuration, by the ID that paths contain. */
 import { type SignInConfig } from '../../../base/config/sign-in.js'
 import { ownAddresses } from '../../../events/webhooks/own-addresses.js'
 import { createResolve } from '../../../events/webhooks/resolve.js'
@@ -9,7 +9,7 @@ import { type Provider } from './types.js'
 
 export type Providers = ReadonlyMap<string, Provider>
 
-/** Nothing is requested before the first sign-in, so a provider that does not answer does not prevent the start. */
+/** No request is sent before the first sign-in, so an unavailable provider does not prevent the start. */
 export function createProviders(
   { providers, allowed, allowsHttp }: SignInConfig,
   clock: { now(): Date },

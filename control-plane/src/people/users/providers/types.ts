@@ -1,19 +1,22 @@
-/** Identity providers, as other parts see them. docs/decisions/0290 */
+/** Identity providers in the form that other parts use. docs/decisions/0290 */
 
-/** A person, as their provider names them. */
+/** A person, as the provider describes them. */
 export interface Identity {
-  /** Never changes, and is not given to another person. */
+  /** The provider's ID of the person, which never changes and is never reassigned. */
   subject: string
-  /** Lower case; null: the provider does not tell it. */
+  /** The address in lower case; null if the provider does not report it. */
   email: string | null
-  /** The provider says that the address belongs to the person. */
+  /** The provider states that the address belongs to the person. */
   isVerified: boolean
-  /** The provider decides who has the address today. Another provider verified it once, and it may belong to somebody else by now. */
+  /**
+   * True: the provider assigns addresses of this domain. Any other provider verified the address once, and it may
+   * belong to another person now.
+   */
   isAuthority: boolean
   name: string | null
 }
 
-/** Values of one sign-in that nobody can guess. */
+/** Random values of one sign-in. */
 export interface Flow {
   state: string
   /** The secret of PKCE. */
@@ -22,17 +25,23 @@ export interface Flow {
 }
 
 export interface Provider {
-  /** In paths. */
+  /** The ID that paths contain. */
   id: string
-  /** For people. */
+  /** The name that people see. */
   name: string
-  /** The key of linked accounts. It contains the issuer, since another issuer's subjects are other people. */
+  /**
+   * The key under which linked accounts are stored. The key contains the issuer, since a subject of another issuer is
+   * another person.
+   */
   key: string
-  /** The address to which the browser goes. @param isAgain the person is signed in, and confirms that it is them @throws ProviderFailed */
+  /**
+   * Returns the address that the browser opens. @param isAgain the person is signed in, and confirms their identity
+   * @throws ProviderFailed
+   */
   authorizationUrl(flow: Flow & { redirectUri: string; isAgain: boolean }, signal: AbortSignal): Promise<URL>
   /**
-   * Exchanges the code that the browser brings back. @param answer `issuer`: the issuer in the answer; null: there is none
-   * @throws ProviderFailed
+   * Exchanges the code that the browser returns. @param answer `issuer`: the issuer that the response names; null if it
+   * names none @throws ProviderFailed
    */
   identify(
     answer: Omit<Flow, 'state'> & { code: string; issuer: string | null; redirectUri: string },
