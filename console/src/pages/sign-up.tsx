@@ -19,7 +19,7 @@ export function SignUp() {
           <ProviderButtons />
         </MailLinkForm>
       ) : (
-        <p>An account of this service needs an invitation. Ask the owner of a project.</p>
+        <p>You need an invitation to create an account. Ask the owner of a project.</p>
       )}
       <BackToSignIn />
     </Outside>
