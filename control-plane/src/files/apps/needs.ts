@@ -1,6 +1,5 @@
 /**
- * An app's requirements of a phone: read from its APKs, stored with uploads and installs, and sent
- * to the agent. Pure.
+ * An app's requirements for a phone: read from its APKs, stored with uploads and installs, and sent to the agent. Pure.
  */
 import { type PackageNeeds } from '@phonerack/proto'
 import { z } from 'zod'
@@ -15,7 +14,7 @@ const needsSchema = z.object({
 })
 export type Needs = z.output<typeof needsSchema>
 
-/** For one app: its base, then its splits, which may hold its native code. */
+/** Returns the needs of one app, given its base and then its splits, which may contain its native code. */
 export function needsOf([base, ...splits]: readonly [ApkFacts, ...ApkFacts[]]): Needs {
   const { minSdk, minCodename, targetSdk } = base
   const all = [base, ...splits]
@@ -23,14 +22,14 @@ export function needsOf([base, ...splits]: readonly [ApkFacts, ...ApkFacts[]]): 
   return { minSdk, minCodename, targetSdk, abis, jarOnly: all.some((facts) => facts.jarOnly) }
 }
 
-/** The stored requirements; null for a row from before they were recorded. */
+/** Reads the stored requirements; null for a row that is older than the column. */
 export const readNeeds = (stored: unknown): Needs | null => needsSchema.nullable().parse(stored)
 
 export function wireNeeds(stored: unknown): PackageNeeds | undefined {
   const needs = readNeeds(stored)
   if (needs === null) return undefined
   const { minSdk, minCodename, targetSdk, abis, jarOnly } = needs
-  // Without a declared target, Android uses the lowest level.
+  // Android uses the lowest level for a missing target.
   return {
     minSdk: minSdk ?? 0,
     minCodename: minCodename ?? '',

@@ -7,7 +7,7 @@ import { invalidField } from '../../base/validation/fields.js'
 import { factsOf } from './files.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** For reads, inside or outside a transaction. */
+/** The tables that reads use, inside or outside a transaction. */
 type Rows = Pick<Tx, 'libraryApp' | 'libraryState'>
 
 export type AppWithFiles = LibraryApp & { files: LibraryFile[] }
@@ -20,7 +20,7 @@ export const readApps = (db: Rows): Promise<AppWithFiles[]> =>
 export const readApp = (db: Rows, name: string): Promise<AppWithFiles | null> =>
   db.libraryApp.findUnique({ where: { package: name }, include: withFiles })
 
-/** Increases with each change of the library. */
+/** Reads the version of the library, which increases with each change. */
 export async function readVersion(db: Rows): Promise<bigint> {
   return (await db.libraryState.findUniqueOrThrow({ where: { id: 1 } })).version
 }
@@ -31,8 +31,8 @@ async function nextVersion(tx: Tx): Promise<void> {
 }
 
 /**
- * Combines files into a new app or the newest version of one: a base and its splits, in any order.
- * @throws ApiError validation_failed naming what does not fit together
+ * Combines files into a new app, or into a new version of an app: a base and its splits, in any order. @throws ApiError
+ * validation_failed, which names the files that do not fit together
  */
 export async function addApp(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function addApp(
   return { app, replaced }
 }
 
-/** Installs that have begun continue. @throws ApiError app_not_found */
+/** Removes an app. Installs that have begun continue. @throws ApiError app_not_found */
 export async function removeApp(tx: Tx, name: string): Promise<AppWithFiles> {
   await nextVersion(tx)
   const app = await readApp(tx, name)

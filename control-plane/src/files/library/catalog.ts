@@ -1,5 +1,5 @@
 /**
- * An in-memory copy of the library for searches: apps whose files are all stored. Loaded at start,
+ * An in-memory copy of the library for searches, with the apps whose files are all stored. The copy is loaded at start,
  * every few hours, and at the first search after a change on any replica.
  */
 import { ApiError, type Logger } from '@phonerack/shared'
@@ -18,7 +18,7 @@ const concurrentChecks = 16
 
 interface Entry {
   view: LibraryAppView
-  /** The texts that a query is matched against. */
+  /** The texts in which a query is searched. */
   texts: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface CatalogParts {
   store: FileStore
   log: Logger
   cursors: Cursors
-  /** Milliseconds. */
+  /** Milliseconds after which the copy is loaded again. */
   refreshMs: number
 }
 
@@ -42,16 +42,13 @@ export class Catalog {
 
   constructor(private readonly parts: CatalogParts) {}
 
-  /** Loads when nothing is loaded yet, or it is old. Called every few seconds. */
+  /** Loads the library if the copy is missing or old. Called every few seconds. */
   async keep(): Promise<void> {
     const isOld = performance.now() - this.loadedAt >= this.parts.refreshMs
     if (this.entries === null || isOld) await this.load(new Set())
   }
 
-  /**
-   * @throws ApiError rate_limited while it loads for the first time; validation_failed for an
-   * invalid cursor
-   */
+  /** @throws ApiError rate_limited during the first load; validation_failed for an invalid cursor */
   async search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
     if (this.entries === null)
       throw new ApiError('rate_limited', { message: 'The app library is still loading.', retryAfterSeconds })
@@ -71,7 +68,7 @@ export class Catalog {
     )
   }
 
-  /** Loads the changes of others. When that fails, searches use the previous copy. */
+  /** Loads changes that other replicas made. If the load fails, searches use the previous copy. */
   private async renew(): Promise<void> {
     const newest = await readVersion(this.parts.db)
     if (this.version >= newest) return
@@ -82,7 +79,7 @@ export class Catalog {
     }
   }
 
-  /** One load at a time; skips a load that another has made unnecessary. */
+  /** Runs one load at a time, and skips a load if a previous load already has the newest version. */
   private async load(known: ReadonlySet<string>, newest: bigint | null = null): Promise<void> {
     const before = this.lastLoad
     const mine = (async () => {
@@ -98,7 +95,7 @@ export class Catalog {
 
   private async read(known: ReadonlySet<string>): Promise<void> {
     const { db, store, log } = this.parts
-    // Read the version first: a change during the load makes the next search load again.
+    // The version is read first, so that a change during the load makes the next search load again.
     const version = await readVersion(db)
     const apps = await readApps(db)
     const files = apps.flatMap((app) => app.files.map(({ id }) => id))
@@ -123,10 +120,7 @@ export class Catalog {
   }
 }
 
-/**
- * Normalised for search: case-insensitive, and equal for different encodings of the same
- * characters.
- */
+/** Normalises a text for searches: case-insensitive, and equal for different encodings of the same characters. */
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 const entryOf = ({ package: name, label, versionCode, versionName }: AppWithFiles): Entry => ({
@@ -134,5 +128,5 @@ const entryOf = ({ package: name, label, versionCode, versionName }: AppWithFile
   texts: [plain(name), plain(label)],
 })
 
-/** By code units, like cursors; the database's collation may differ. */
+/** Compares by code units, as cursors do. The database's collation may differ. */
 const byPackage = (a: Entry, b: Entry): number => (a.view.package < b.view.package ? -1 : 1)

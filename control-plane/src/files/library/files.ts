@@ -1,6 +1,4 @@
-/**
- * APKs uploaded to the library: streamed to the storage, parsed, and removed when no app uses them.
- */
+/** APKs of the library: streamed to the storage, parsed, and removed when no app uses them. */
 import { ApiError, newId, Progress } from '@phonerack/shared'
 import { apkFactsSchema, InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
@@ -12,7 +10,7 @@ import { takeIn, throwAway, toRefusal } from '../uploads/incoming.js'
 import { type IncomingFile } from '../uploads/types.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** Milliseconds that a file waits for its app. */
+/** Milliseconds for which a file may wait for its app. */
 const waitingMs = 3_600_000
 /** Deletions per round. */
 const batch = 200
@@ -64,7 +62,7 @@ function refusalOf(error: unknown): unknown {
   return toRefusal(error)
 }
 
-/** Removes those files that no app uses. */
+/** Removes the given files that no app uses. */
 async function dropFiles(core: Core, ids: readonly string[]): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     for (const id of ids) {

@@ -10,9 +10,8 @@ export interface LibraryAppView {
 
 export interface LibraryService {
   /**
-   * Sorted by package, in pages of 50; `query`: part of a package or label, in any case. @throws
-   * ApiError rate_limited while the library loads for the first time; validation_failed for an
-   * invalid cursor
+   * Returns apps sorted by package, in pages of 50. @param query a part of a package or label, in any case @throws
+   * ApiError rate_limited during the first load of the library; validation_failed for an invalid cursor
    */
   search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
 }

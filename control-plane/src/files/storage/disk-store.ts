@@ -1,6 +1,6 @@
 /**
- * `FileStore` over flydrive. A file for a bucket is first assembled in the work folder, since S3
- * needs its length.
+ * `FileStore` over flydrive. A file for a bucket is first assembled in the work folder, since S3 needs the length of
+ * the file.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const lookEveryBytes = 16_000_000
 
 export interface DiskStoreOptions {
   disk: Disk
-  /** The folder of the files on this machine; null when they are elsewhere. */
+  /** The folder of the files on this machine; null if a bucket stores the files. */
   localDir: string | null
   /** The folder for files in transit. */
   work: string
@@ -92,10 +92,7 @@ export class DiskStore implements FileStore {
     }
   }
 
-  /**
-   * Ends with StorageFull once the reserved free space is reached, since others write to the disk
-   * too.
-   */
+  /** Ends with StorageFull once the reserved free space is reached, since other programs write to the disk too. */
   private async *watched(source: Readable): AsyncGenerator<Buffer> {
     let unseen = 0
     for await (const chunk of source as AsyncIterable<Buffer>) {
@@ -130,7 +127,7 @@ export class DiskStore implements FileStore {
   }
 }
 
-/** Milliseconds since the last write; null when the file no longer exists. */
+/** Returns the milliseconds since the last write; null if the file no longer exists. */
 async function ageOf(file: string): Promise<number | null> {
   try {
     return Date.now() - (await stat(file)).mtimeMs

@@ -1,36 +1,35 @@
 /**
- * Files by their `sto_` ID, as `uploads/` and `apps/` use them: complete or absent, streamed in
- * both directions, never held in memory. flydrive decides where they are stored (`open.ts`).
+ * Files by their `sto_` ID, for `uploads/` and `apps/`. A file is complete or absent, streamed in both directions, and
+ * never held in memory. flydrive stores the files (`open.ts`).
  */
 import { type Readable } from 'node:stream'
 
 export interface FileStore {
   /** False: no storage is configured, and every `put` fails. */
   readonly isConfigured: boolean
-  /** Stores all of `source`; nothing remains when it fails. @throws StorageFull */
+  /** Stores all of `source`. A failure leaves no file. @throws StorageFull */
   put(id: string, source: Readable): Promise<void>
   /** @throws StoredFileMissing */
   read(id: string): Promise<Readable>
   /**
-   * Bytes `from` to `to`, inclusive; null where only whole files can be read. @throws
-   * StoredFileMissing
+   * Returns the bytes `from` to `to`, inclusive; null if the store can only read whole files. @throws StoredFileMissing
    */
   readPart(id: string, from: number, to: number): Promise<Readable | null>
   /**
-   * Calls `use` with a local path to the file, read-only and valid until `use` ends. @throws
-   * StoredFileMissing, StorageFull
+   * Calls `use` with the path of a local, read-only file that is valid until `use` ends. @throws StoredFileMissing,
+   * StorageFull
    */
   withLocalFile<T>(id: string, use: (path: string) => Promise<T>): Promise<T>
   has(id: string): Promise<boolean>
   /** Does nothing for a missing file. */
   delete(id: string): Promise<void>
-  /** True when the disk keeps its reserved free space after `bytes` more. */
+  /** True if the disk keeps its reserved free space after `bytes` more. */
   hasRoomFor(bytes: number): Promise<boolean>
   /** Removes partial files of killed processes; files younger than ten minutes may be in use. */
   sweep(): Promise<void>
 }
 
-/** The disk is full, or the service's own limit is reached. */
+/** The disk is full, or the service has reached its storage limit. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {
     super('the storage is full', { cause })
@@ -45,7 +44,7 @@ export class StoredFileMissing extends Error {
   }
 }
 
-/** True when an error or its cause is a full disk, an exceeded quota, or `StorageFull`. */
+/** True if an error or its cause is a full disk, an exceeded quota, or `StorageFull`. */
 export function isFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof StorageFull) return true

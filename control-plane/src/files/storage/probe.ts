@@ -1,6 +1,7 @@
 /**
- * Notices that replicas do not share the storage: each has a file with a random name in it, and looks for the files of the
- * others. A file that arrives at one of them would be missing at the others. docs/decisions/0307
+ * Detects replicas that do not share the storage: each replica writes a file with a random name, and checks that the
+ * files of the others exist. Without shared storage, a file that one replica receives would be missing at the others.
+ * docs/decisions/0307
  */
 import { Readable } from 'node:stream'
 import { newId } from '@phonerack/shared'
@@ -15,31 +16,33 @@ interface Other {
 
 export class StorageProbe {
   private readonly file = newId('file')
-  /** The files of other replicas at the last look. */
+  /** The files of other replicas at the last check. */
   private known: string[] = []
   /** `unreachable`, or the IDs of the replicas whose files are missing. */
   private state = ''
 
-  /** @param replicaId as in `replicas`; another process with the same ID changes it */
+  /** @param replicaId the ID in the table `replicas`. Another process with the same ID replaces the row */
   constructor(
     private readonly core: Pick<Core, 'db' | 'log' | 'rules'>,
     private readonly store: FileStore,
     private readonly replicaId: () => string,
   ) {}
 
-  /** False while the file of another replica is missing, or the storage does not answer. Null: there is no storage. */
+  /**
+   * False while another replica's file is missing or the storage does not answer. Null if no storage is configured.
+   */
   get isShared(): boolean | null {
     return this.store.isConfigured ? this.state === '' : null
   }
 
-  /** The first look, which a start does not wait for: an unavailable bucket takes seconds. */
+  /** Makes the first check. A start does not wait for it, since an unavailable bucket takes seconds. */
   start(): Promise<void> {
     return this.check().catch((error: unknown) =>
       this.core.log.warn({ err: error }, 'could not check that replicas share the storage'),
     )
   }
 
-  /** Writes the file of this replica if it is missing, and looks for the others. @throws Error of Postgres */
+  /** Writes this replica's file if it is missing, and looks for the other files. @throws Error of Postgres */
   async check(): Promise<void> {
     const { store } = this
     const { db, log } = this.core
@@ -58,7 +61,7 @@ export class StorageProbe {
     })
     if (seen === null) return
     const unseen = others.filter((_, at) => seen[at] === false).map(({ file }) => file)
-    // A replica that has stopped in the meantime has deleted its file.
+    // A replica that has stopped meanwhile has deleted its file.
     const still = unseen.length === 0 ? [] : await this.others()
     const missing = still.filter(({ file }) => unseen.includes(file)).map(({ id }) => id)
     if (!this.changes(missing.join(', '))) return
@@ -70,12 +73,12 @@ export class StorageProbe {
       )
   }
 
-  /** Deletes the file of this replica, once no other one looks for it. */
+  /** Deletes this replica's file, once no other replica looks for it. */
   async close(): Promise<void> {
     if (this.store.isConfigured) await this.reach(() => this.store.delete(this.file))
   }
 
-  /** Null: the storage does not answer, or is full. */
+  /** Returns null if the storage does not answer, or is full. */
   private async reach<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work()
@@ -92,7 +95,7 @@ export class StorageProbe {
     return state !== before
   }
 
-  /** Deletes the files of replicas that were killed: the others have deleted their rows (`queue/runner.ts`). */
+  /** Deletes the files of killed replicas, whose rows other replicas have deleted (`queue/runner.ts`). */
   private async removeAbandoned(others: readonly Other[]): Promise<void> {
     const files = others.map(({ file }) => file)
     for (const file of this.known) if (!files.includes(file)) await this.store.delete(file)

@@ -1,8 +1,8 @@
-/** An S3 bucket as a flydrive disk. The SDK is loaded only when it is used. */
+/** An S3 bucket as a flydrive disk. The SDK is loaded at the first use. */
 import { Disk } from 'flydrive'
 import { type S3Config } from '../../base/config/storage.js'
 
-/** Milliseconds: to connect, and without any data. */
+/** Milliseconds: for connecting, and without any data. */
 const times = { connectionTimeout: 3000, socketTimeout: 30_000 }
 
 export async function openS3(config: S3Config): Promise<Disk> {
@@ -13,7 +13,7 @@ export async function openS3(config: S3Config): Promise<Disk> {
   const client = new S3Client({
     region: config.region,
     requestHandler: times,
-    // Other providers than Amazon support neither its newer checksums nor buckets as host names.
+    // Providers other than Amazon support neither its newer checksums nor buckets as host names.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(config.endpoint === null ? {} : { endpoint: config.endpoint, forcePathStyle: true }),

@@ -1,4 +1,4 @@
-/** Completes an upload: its file becomes this upload's, or a duplicate of another, or is refused. */
+/** Completes an upload: its file becomes ready, duplicates another upload, or is refused. */
 import { ApiError } from '@phonerack/shared'
 import { type Tx } from '../../base/db/database.js'
 import { inTenantTransaction } from '../../base/core/tenant-transaction.js'
@@ -45,15 +45,12 @@ const badStorageId = (message: string): ApiError =>
     details: { validation_stage: 'storage_id', issues: [{ path: ['storage_id'], message }] },
   })
 
-/**
- * @throws ApiError validation_failed unless this file was sent to this upload's URL and is not
- * completed
- */
+/** @throws ApiError validation_failed unless the file was sent to this upload's URL and the upload is not completed */
 async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): Promise<void> {
   if (upload.storageId === storageId && upload.arrivedAt !== null && !isOver(upload, now)) return
   if (upload.completedAt !== null) throw badStorageId('is not the file that this upload already has')
   const holder = await tx.upload.findUnique({ where: { storageId } })
-  // Do not distinguish files of other projects from missing ones.
+  // Files of other projects look like missing files.
   if (holder?.arrivedAt == null || holder.projectId !== upload.projectId || holder.id === upload.id)
     throw badStorageId('does not belong to a received file')
   throw badStorageId(
@@ -63,7 +60,7 @@ async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): 
   )
 }
 
-/** Decides the upload's status. The project and the upload are locked. */
+/** Decides the upload's status. The caller has locked the project and the upload. */
 async function settle(
   { core, store }: UploadCore,
   tx: Tx,
@@ -116,8 +113,8 @@ export const duplicateOf = (equal: Upload): Ending => ({
 })
 
 /**
- * A ready upload of the project with the same bytes. For a key limited to phones, only one that it
- * can see.
+ * Returns a ready upload of the project with the same bytes. For a key limited to phones, the upload must be visible to
+ * the key.
  */
 export function readyEqual(tx: Tx, upload: Upload, ownOnly: boolean, now: Date): Promise<Upload | null> {
   return tx.upload.findFirst({
@@ -133,7 +130,7 @@ export function readyEqual(tx: Tx, upload: Upload, ownOnly: boolean, now: Date):
   })
 }
 
-/** Extends the expiry of the upload that a duplicate refers to, as if its file had arrived now. */
+/** Extends the expiry of the upload to which a duplicate refers, as if its file had arrived now. */
 export async function keepLonger(
   rules: UploadCore['core']['rules']['uploads'],
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Dependencies that the upload operations share; created once in `app.ts`. */
+/** Dependencies that the operations on uploads share, created once in `app.ts`. */
 import { type Changes } from '../../base/core/changes.js'
 import { type Core } from '../../base/core/core.js'
 import { type FileStore } from '../storage/file-store.js'

@@ -1,4 +1,4 @@
-/** Creates an upload: the specification's checks in its order, and the one-time URL. */
+/** Creates an upload: runs the specification's checks in their order, and creates the one-time URL. */
 import { creditAdvice, projectFrozen } from '../../rental/billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { type Tx } from '../../base/db/database.js'

@@ -1,4 +1,4 @@
-/** Updates `expires_at` of uploads, and deletes expired ones. Times are the application's clock. */
+/** Updates `expires_at` of uploads, and deletes expired uploads. All times come from the application's clock. */
 import { inTransaction, type Tx } from '../../base/db/database.js'
 import { type Upload } from '../../gen/prisma/client.js'
 import { type UploadRules } from '../../base/config/config.js'
@@ -10,7 +10,7 @@ import { expiryOf, isNewer, type Build } from './retention.js'
 const batch = 200
 
 /**
- * Call it after any change that affects the retention of a package's builds. The project is locked.
+ * Must be called after any change that affects the retention of a package's builds. The caller has locked the project.
  */
 export async function refreshExpiry(
   tx: Tx,
@@ -19,7 +19,7 @@ export async function refreshExpiry(
   packageName: string,
   now: Date,
 ): Promise<void> {
-  // An expired upload counts as deleted, whether or not it was removed.
+  // An expired upload counts as deleted, even if its row still exists.
   const ready = await tx.upload.findMany({
     where: { projectId, package: packageName, status: 'ready', expiresAt: { gt: now } },
   })
@@ -31,7 +31,7 @@ export async function refreshExpiry(
   }
 }
 
-// The table's check constraint requires a version code of a ready upload.
+// The table's check constraint requires a version code for a ready upload.
 const buildOf = (upload: Upload): Build => ({
   versionCode: upload.versionCode ?? 0n,
   createdAt: upload.createdAt,
@@ -57,7 +57,7 @@ export async function expireUploads(uploads: UploadCore): Promise<void> {
   }
 }
 
-/** Removes the upload and its file. The project and the upload are locked. */
+/** Removes the upload and its file. The caller has locked the project and the upload. */
 export async function removeUpload(tx: Tx, rules: UploadRules, upload: Upload, now: Date): Promise<Upload> {
   await dropFile(tx, upload)
   const removed = await tx.upload.update({

@@ -1,13 +1,10 @@
-/** Receives a file: counts, hashes, and limits it in size and time, and never holds it in memory. */
+/** Receives a file: counts and hashes its bytes, limits its size and time, and never holds the file in memory. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 
-/**
- * An oversized file is read up to this many times the limit, so that the sender receives the
- * response.
- */
+/** An oversized file is read up to this multiple of the limit, so that the sender can receive the response. */
 const patience = 2
 
 export interface Arrival {
@@ -16,14 +13,14 @@ export interface Arrival {
   sha256: string | null
 }
 
-/** The sender disconnected before the end: nothing was done. */
+/** The sender disconnected before the end of the file. Nothing was stored. */
 export class CutOff extends Error {}
 
 class TooLarge extends Error {}
 
 /**
- * Reads `source` to its end and passes it to `keep`. Keeps nothing of a file over `limit`. @throws
- * CutOff, DeadlineExceeded; any error of `keep`
+ * Reads `source` to its end and passes it to `keep`. Keeps nothing of a file over `limit`. @throws CutOff,
+ * DeadlineExceeded; any error of `keep`
  */
 export async function takeIn(
   source: Readable,
@@ -53,14 +50,14 @@ export async function takeIn(
   }
 }
 
-/** For `keep`, when the file must not be stored. */
+/** The `keep` of a file that must not be stored. */
 export async function throwAway(file: Readable): Promise<void> {
   await finished(file.resume())
 }
 
 /**
- * Iterates over a stream's chunks, waiting for each no longer than `progress` lasts. Stopping
- * leaves the stream open.
+ * Iterates over a stream's chunks. The wait for each chunk ends with `progress`. Ending the iteration leaves the stream
+ * open.
  */
 function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<Buffer> {
   const inner = source.iterator({ destroyOnReturn: false })
@@ -74,7 +71,7 @@ function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<B
           : new CutOff('the file was truncated', { cause: error })
       }
     },
-    // Another iteration continues where one stopped.
+    // A later iteration continues where this iteration ended.
     return: () => Promise.resolve({ done: true, value: undefined }),
     [Symbol.asyncIterator]() {
       return this
@@ -82,7 +79,7 @@ function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<B
   }
 }
 
-/** Reads and discards the rest. Returns its bytes. */
+/** Reads and discards the rest of the file. Returns the number of its bytes. */
 async function discard(chunks: AsyncIterableIterator<Buffer>, limit: number): Promise<number> {
   let bytes = 0
   for await (const chunk of chunks) {
@@ -92,7 +89,7 @@ async function discard(chunks: AsyncIterableIterator<Buffer>, limit: number): Pr
   return bytes
 }
 
-/** flydrive wraps the original error. */
+/** Finds the original error, which flydrive wraps. */
 function deepest(error: unknown): unknown {
   let each = error
   while (each instanceof Error && each.cause instanceof Error && !(each instanceof CutOff)) each = each.cause
@@ -106,7 +103,7 @@ const refusedFile = (message: string, code: string): ApiError =>
     details: { validation_stage: 'body', issues: [{ path: [], message, code }] },
   })
 
-/** Converts an error for the sender; other errors pass unchanged. */
+/** Converts an error that the sender caused; other errors pass unchanged. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof CutOff)
     return refusedFile('the connection ended before the whole file arrived', 'cut_off')

@@ -1,6 +1,6 @@
 /**
- * Job `upload.process`: reads the APK of a completed upload, which becomes ready or fails. Safe to
- * run twice.
+ * Job `upload.process`: reads the APK of a completed upload, which becomes ready or fails. The job can safely run
+ * twice.
  */
 import { InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
@@ -15,7 +15,7 @@ import { refreshExpiry } from './expiry.js'
 import { endUpload, lockUpload, type Ending } from './records.js'
 import { backoff } from '../../base/queue/retry.js'
 
-/** Attempts while the storage does not return the file. */
+/** Attempts while the storage fails to return the file. */
 const tries = 4
 
 type Payload = JobPayload<'upload.process'>
@@ -48,7 +48,7 @@ const couldNotStore: Ending = {
   next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
 }
 
-/** Returns null when another attempt may succeed. */
+/** Returns null if another attempt may succeed. */
 function endingFor(error: unknown): Ending | null {
   if (error instanceof InvalidApk)
     return {
@@ -99,7 +99,7 @@ async function conclude(
   uploads.changes.publish(id)
 }
 
-/** An upload is one file: a lone split, or a base that needs splits, cannot be installed from it. */
+/** Refuses a split without its base, and a base that needs splits: an upload is one file. */
 function unsuitable(facts: ApkFacts): Ending | null {
   const universal = 'Upload one universal APK: bundletool build-apks --mode=universal.'
   const why =
@@ -122,7 +122,7 @@ async function becomeReady({ core }: UploadCore, tx: Tx, upload: Upload, facts: 
     needs: needsOf([facts]),
   }
   const known = await tx.upload.update({ where: { id: upload.id }, data: found })
-  // An upload with the same bytes may have completed at the same time.
+  // A concurrent upload with the same bytes may have been completed.
   const equal = await readyEqual(tx, known, await isLimited(tx, upload.keyId), now)
   if (equal) {
     await endUpload(tx, known, duplicateOf(equal))

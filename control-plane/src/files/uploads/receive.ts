@@ -1,7 +1,4 @@
-/**
- * The one-time upload URL: one sender at a time claims its token, and only a complete file spends
- * it.
- */
+/** The one-time upload URL: one sender at a time claims its token, and only a complete file uses up the URL. */
 import { ApiError, hashSecret, isSecret, newId, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../../base/db/database.js'
 import { type Prisma, type Upload } from '../../gen/prisma/client.js'
@@ -14,8 +11,7 @@ import { type IncomingFile } from './types.js'
 import { addFileDelete } from '../storage/deletions.js'
 
 /**
- * Milliseconds that a claim outlives the time to send, since its holder still has to record the
- * end.
+ * Milliseconds that a claim outlasts the time for sending, because the holder of the claim must still record the end.
  */
 const claimGraceMs = 30_000
 
@@ -58,11 +54,11 @@ const urlNotFound = (): ApiError =>
     next: 'POST /v1/apps/uploads',
   })
 
-/** Selects uploads whose URL accepts a file. */
+/** Selects uploads whose URL still accepts a file. */
 export const openUrl = (now: Date) =>
   ({ status: 'awaiting_file', arrivedAt: null, expiresAt: { gt: now } }) satisfies Prisma.UploadWhereInput
 
-/** @throws ApiError upload_not_found, or upload_not_ready while another file arrives */
+/** @throws ApiError upload_not_found, or upload_not_ready while another file is arriving */
 function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
   if (upload?.status !== 'awaiting_file' || upload.arrivedAt !== null || upload.expiresAt <= now)
     throw urlNotFound()
@@ -76,8 +72,8 @@ function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
 }
 
 /**
- * Claims the URL for this sender, and reserves space for its file. Locks the space only for an
- * available URL, so that a client with a wrong token cannot delay others.
+ * Claims the URL for this sender, and reserves space for the file. The space is locked only for an available URL, so
+ * that a client with a wrong token cannot delay others.
  */
 async function claimUrl(uploads: UploadCore, token: string, declaredBytes: number | null): Promise<Claim> {
   const { core, store } = uploads
@@ -85,7 +81,7 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
   const tokenHash = hashSecret(token)
   checkFree(await core.db.upload.findUnique({ where: { tokenHash } }), core.clock.now())
   const { fileBytes, sendWithinMs } = core.rules.uploads
-  // An oversized file is not kept, so it needs no space.
+  // An oversized file is not stored, so it needs no space.
   const promised = declaredBytes ?? fileBytes
   const bytes = promised > fileBytes ? 0 : promised
   const isRoom = await store.hasRoomFor(bytes)
@@ -97,7 +93,7 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
     const waiting = await waitingBytes(tx, upload.projectId, now)
     const { waitingBytes: maxOfAll, projectWaitingBytes: maxOfProject } = core.rules.uploads
     if (!isRoom || waiting.all + bytes > maxOfAll || waiting.project + bytes > maxOfProject) throw noRoom()
-    // Removes the partial file of a process that was killed.
+    // The earlier claim may be of a killed process, whose partial file is removed.
     await dropFile(tx, upload)
     const storageId = newId('file')
     const claimUntil = new Date(now.getTime() + sendWithinMs + claimGraceMs)
@@ -112,8 +108,7 @@ async function lockByToken(tx: Tx, tokenHash: string): Promise<Upload | null> {
 }
 
 /**
- * Spends the URL. @throws ApiError upload_not_found when another sender has it, or it expired in
- * between
+ * Uses up the URL. @throws ApiError upload_not_found if another sender has claimed the URL, or it has expired meanwhile
  */
 async function arrive(
   { core }: UploadCore,

@@ -1,4 +1,4 @@
-/** Uploads in the database: which keys may see one, the view that the API shows, and its expiry. */
+/** Uploads in the database: their visibility to keys, the view that the API shows, and their expiry. */
 import { ApiError } from '@phonerack/shared'
 import { dayStart } from '../../rental/billing/calendar.js'
 import { type Reader, type Tx } from '../../base/db/database.js'
@@ -17,20 +17,20 @@ export function visible(caller: Caller, id: string, upload: Upload | null): Uplo
   return upload
 }
 
-/** For lists: the uploads that `visible` allows. */
+/** Selects the uploads that `visible` allows, for lists. */
 export const visibleTo = (caller: Caller): Prisma.UploadWhereInput => ({
   projectId: caller.projectId,
   ...(caller.phoneIds === null ? {} : { keyId: caller.keyId }),
 })
 
-/** Locks the project, then the upload, and reads it under the locks. */
+/** Locks the project, then the upload. Returns the upload as it is under the locks. */
 export async function lockUpload(tx: Tx, projectId: string, id: string): Promise<Upload | null> {
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
   await tx.$queryRaw`select 1 from uploads where id = ${id} for update`
   return tx.upload.findUnique({ where: { id } })
 }
 
-/** True when it has expired, whether or not it was deleted. */
+/** True if the upload has expired, even if its row still exists. */
 export const isOver = (upload: Upload, now: Date): boolean =>
   upload.status === 'deleted' || upload.expiresAt <= now
 
@@ -63,7 +63,7 @@ export async function usedBytes(db: Reader, projectId: string, now: Date): Promi
   return Number(rows[0]?.used ?? 0n)
 }
 
-/** Uploads that the project created this day (UTC). Deleted ones count too, since their rows remain. */
+/** Counts the uploads that the project created this day (UTC). Deleted uploads count too, since their rows remain. */
 export const countToday = (db: Pick<Tx, 'upload'>, projectId: string, now: Date): Promise<number> =>
   db.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
 
@@ -102,7 +102,7 @@ export async function endUpload(tx: Tx, upload: Upload, ending: Ending): Promise
   })
 }
 
-/** Removes its file, complete or partial, when the transaction commits. */
+/** Removes the upload's file, complete or partial, when the transaction commits. */
 export async function dropFile(tx: Tx, upload: Pick<Upload, 'storageId'>): Promise<void> {
   if (upload.storageId !== null) await addFileDelete(tx, upload.storageId)
 }

@@ -3,7 +3,7 @@ import { type UploadRules } from '../../base/config/config.js'
 
 export interface Kept {
   createdAt: Date
-  /** The arrival of the file, or of the last equal file; null before. */
+  /** The time at which the file, or the last equal file, arrived; null before. */
   keptFrom: Date | null
   lastInstallAt: Date | null
   /** A newer build of the package is ready. */
@@ -13,9 +13,9 @@ export interface Kept {
 type Times = Pick<UploadRules, 'awaitingMs' | 'lifeMs' | 'supersededMs'>
 
 /**
- * An hour to send the file. Then seven days after its arrival and after each install. With a newer
- * build, 24 hours after the last install. An upload that was never installed keeps its seven days
- * even with a newer build.
+ * Returns the expiry: one hour to send the file, then seven days after the file's arrival and after each install. With
+ * a newer build, 24 hours after the last install. An upload that was never installed keeps its seven days even with a
+ * newer build.
  */
 export function expiryOf(upload: Kept, times: Times): Date {
   const { createdAt, keptFrom, lastInstallAt } = upload
@@ -31,7 +31,7 @@ export interface Build {
   createdAt: Date
 }
 
-/** A higher version code is newer; for equal ones, the one created later. */
+/** A higher version code is newer. Of equal version codes, the upload that was created later is newer. */
 export const isNewer = (one: Build, other: Build): boolean =>
   one.versionCode === other.versionCode
     ? one.createdAt > other.createdAt

@@ -1,4 +1,4 @@
-/** Implements `UploadService`. Each method is in its own file of this folder. */
+/** Implements `UploadService`. Each method has its own file in this folder. */
 import { type Upload } from '../../gen/prisma/client.js'
 import { hashSecret } from '@phonerack/shared'
 import { inTenantTransaction } from '../../base/core/tenant-transaction.js'

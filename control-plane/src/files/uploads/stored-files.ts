@@ -1,13 +1,13 @@
-/** Job `file.delete`: removes a stored file unless it is still needed. Safe to run twice. */
+/** Job `file.delete`: removes a stored file unless it is still needed. The job can safely run twice. */
 import { inTransaction } from '../../base/db/database.js'
 import { type UploadCore } from './core.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** Milliseconds until the next attempt while the file is being installed. */
+/** Milliseconds until the next attempt while an install uses the file. */
 const againMs = 60_000
 
 export async function deleteFileJob({ core, store }: UploadCore, storageId: string): Promise<void> {
-  // A job may remain from an attempt whose commit was reported as failed: the rows decide.
+  // The job may come from an attempt whose commit was reported as failed, so the rows decide.
   const uploads = await core.db.upload.count({ where: { storageId, isStored: true } })
   const ofLibrary = await core.db.libraryFile.count({ where: { id: storageId } })
   const recordings = await core.db.recording.count({ where: { storageId, isStored: true } })

@@ -8,11 +8,11 @@ export const roomLock = 7_201_101
 export interface Waiting {
   /** Bytes of all projects. */
   all: number
-  /** Bytes of this one. */
+  /** Bytes of this project. */
   project: number
 }
 
-/** Bytes of arrived files, and the declared bytes of arriving ones. */
+/** Returns the bytes of arrived files, plus the declared bytes of arriving files. */
 export async function waitingBytes(db: Reader, projectId: string, now: Date): Promise<Waiting> {
   const rows = await db.$queryRaw<{ all: bigint; project: bigint }[]>`select
     coalesce(sum(size_bytes), 0)::bigint as all,
@@ -22,7 +22,7 @@ export async function waitingBytes(db: Reader, projectId: string, now: Date): Pr
   return { all: Number(rows[0]?.all ?? 0n), project: Number(rows[0]?.project ?? 0n) }
 }
 
-/** There is no space for the file now. */
+/** Returns the error for a file without space at present. */
 export const noRoom = (cause?: unknown): ApiError =>
   new ApiError('storage_full', {
     next: 'Send the same request again in a minute. Completing or deleting waiting uploads frees storage: GET /v1/apps/uploads',

@@ -1,7 +1,7 @@
 import { type Host } from '../../gen/prisma/client.js'
 import { type HostAddress } from './clients.js'
 
-/** Where a host is called; null: unknown. */
+/** Returns the address at which a host can be called; null if it is unknown. */
 export function addressOf(
   host: Pick<Host, 'address' | 'certificateFingerprint' | 'nextCertificateFingerprint' | 'joinId'>,
 ): HostAddress | null {

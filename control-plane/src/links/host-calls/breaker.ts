@@ -1,7 +1,6 @@
 /**
- * Circuit breaker of a host that cannot be connected: for a moment, calls fail immediately instead
- * of waiting. Lost or unanswered calls do not open it, since they may be due to one phone. Pure;
- * time in milliseconds.
+ * Circuit breaker of an unreachable host: for a while, calls fail immediately instead of waiting for a connection. Lost
+ * or unanswered calls do not open the breaker, since a single phone may cause them. Pure; times in milliseconds.
  */
 export class Breaker {
   private failures = 0
@@ -13,8 +12,8 @@ export class Breaker {
   ) {}
 
   /**
-   * Returns false while the breaker is open. After its rest calls may wait again; the next failure
-   * reopens it.
+   * Returns false while the breaker is open. After that time, calls may wait again, and the next failure reopens the
+   * breaker.
    */
   allows(now: number): boolean {
     return now >= this.openUntil

@@ -1,6 +1,6 @@
 /**
- * Makes one call to a host: connection, breaker, deadline, and the meaning of a failure. Used by
- * requests into phones and by jobs.
+ * Makes one call to a host: connection, breaker, deadline, and classification of a failure. Used by requests into
+ * phones and by jobs.
  */
 import { Metadata, status, type CallOptions, type ServiceError } from '@grpc/grpc-js'
 import { type HostServiceClient } from '@phonerack/proto'
@@ -11,28 +11,28 @@ import { type HostConnection } from './clients.js'
 /** Milliseconds to wait for a connection before a call counts as never sent. */
 const connectMs = 2000
 
-/** A failed call. The caller decides what it means. */
+/** A failed call. The caller decides the consequence. */
 export class CallFailure extends Error {
   private constructor(
-    /** True when bytes of the call may have left. */
+    /** True if bytes of the call may have been sent. */
     readonly sent: boolean,
-    /** The agent's own error; null for a transport failure. */
+    /** The error that the agent returned; null for a transport failure. */
     readonly answer: ApiError | null,
     readonly timedOut: boolean,
     message: string,
-    /** True when the host sent an invalid response: the connection works. */
+    /** True if the host sent an invalid response, in which case the connection works. */
     readonly isHostFault: boolean,
   ) {
     super(message)
     this.name = 'CallFailure'
   }
 
-  /** No byte of the call left: nothing was done. */
+  /** No byte of the call was sent, so nothing was done. */
   static notSent(message: string): CallFailure {
     return new CallFailure(false, null, false, message, false)
   }
 
-  /** The call left, and the connection brought no answer: it may have been done. */
+  /** The call was sent and got no response, so it may have been done. */
   static noAnswer(message: string, timedOut: boolean): CallFailure {
     return new CallFailure(true, null, timedOut, message, false)
   }
@@ -42,17 +42,17 @@ export class CallFailure extends Error {
     return new CallFailure(true, answer, timedOut, message, false)
   }
 
-  /** The host sent an invalid answer. */
+  /** The host sent an invalid response. */
   static hostFault(message: string, timedOut = false): CallFailure {
     return new CallFailure(true, null, timedOut, message, true)
   }
 }
 
-/** @throws CallFailure with `sent` false: nothing was done */
+/** @throws CallFailure with `sent` false, in which case nothing was done */
 export async function requireConnection(connection: HostConnection, progress: Progress): Promise<void> {
   const { breaker } = connection
-  // An established connection is used even while the breaker is open; only waiting for one is
-  // refused.
+  // An established connection is used even while the breaker is open. An open breaker only refuses the wait for a
+  // connection.
   const rests = !breaker.allows(performance.now())
   if (await connection.ready(rests ? 0 : Math.min(connectMs, progress.remaining))) {
     breaker.succeeded()
@@ -105,7 +105,7 @@ export function toFailure(error: unknown): CallFailure {
   const isTooLarge = error.code === status.RESOURCE_EXHAUSTED && answer === null
   const isHostFault = answer === 'unusable' || isTooLarge || error.details.startsWith(notDecoded)
   const timedOut = error.code === status.DEADLINE_EXCEEDED
-  // The text comes from the host: it is logged and stored as the reason of a device.
+  // The host chooses this text, which is logged and stored as the reason of a device.
   const message = shorten(makeStorable(error.details || error.message), 1000)
   if (answer === 'unusable' || isHostFault) return CallFailure.hostFault(message, timedOut)
   return answer === null
@@ -114,8 +114,8 @@ export function toFailure(error: unknown): CallFailure {
 }
 
 /**
- * Returns the agent's own error. An agent that does not know the call is older than the control
- * plane: nothing was done.
+ * Returns the error that the agent sent. An agent that does not implement the call is older than the control plane, and
+ * has done nothing.
  */
 export function ownErrorOf(code: status, metadata: Metadata): ApiError | 'unusable' | null {
   const answer = answerOf(metadata)

@@ -1,7 +1,6 @@
 /**
- * gRPC clients of the hosts: one channel per host with mutual TLS, kept while the address stays.
- * The address comes from heartbeats and is not trusted: the host must present the certificate of
- * its ID.
+ * gRPC clients of the hosts: one channel per host with mutual TLS, kept while the address stays the same. The address
+ * comes from heartbeats and is not trusted: the host must present the certificate of its ID.
  */
 import { checkServerIdentity } from 'node:tls'
 import {
@@ -23,15 +22,15 @@ import { Breaker } from './breaker.js'
 import { OwnCertificate } from './own-certificate.js'
 import { traced } from './traced.js'
 
-/** Where a host is called, and which certificate it must present. */
+/** The address of a host, and the certificate that it must present. */
 export interface HostAddress {
-  /** `host:port`, or `dialledAddress`; from a heartbeat. */
+  /** `host:port`, or `dialledAddress`; comes from a heartbeat. */
   address: string
-  /** SHA-256 of the certificate; null: any certificate of its ID. */
+  /** SHA-256 of the certificate; null accepts any certificate of the host's ID. */
   certificateFingerprint: string | null
-  /** The next certificate, which is accepted too; null or omitted: none. */
+  /** SHA-256 of the next certificate, which is also accepted; null or omitted if there is none. */
   nextCertificateFingerprint?: string | null
-  /** Changes when the host joins again: connections to the earlier machine end. */
+  /** The ID of the host's last join. When it changes, connections to the earlier machine end. */
   joinId?: string | null
 }
 
@@ -45,7 +44,7 @@ const isAccepted = (
   fingerprint: string,
 ): boolean => current === null || fingerprint === current || fingerprint === next
 
-/** A screen (4 MB) with its envelope. */
+/** Limit of a message: a screen (4 MB) with its envelope. */
 const maxMessageBytes = 8_000_000
 
 /** A target without endpoints, which needs no DNS query: each call ends with UNAVAILABLE. */
@@ -68,19 +67,19 @@ interface OpenConnection extends HostConnection {
 
 export interface HostConnection {
   client: HostServiceClient
-  /** On a separate connection, so that video does not delay requests. */
+  /** Uses a separate connection, so that video does not delay requests. */
   live: LiveServiceClient
-  /** Over the channel of `client`. */
+  /** Uses the channel of `client`. */
   recordings: RecordingServiceClient
   breaker: Breaker
-  /** Why a connection is impossible; null when it is possible. */
+  /** Why a connection is impossible; null if it is possible. */
   fault: string | null
-  /** Resolves to true when the channel is connected within `ms`, else to false. Sends nothing. */
+  /** Resolves to true if the channel connects within `ms`, else to false. Sends nothing. */
   ready(ms: number): Promise<boolean>
 }
 
 export interface HostTunnels {
-  /** The Unix socket that leads to a host. */
+  /** Returns the path of the Unix socket that leads to a host. */
   socketOf(hostId: string): string
   /** Ends the tunnel and the connections of a host. */
   drop(hostId: string): void
@@ -103,17 +102,17 @@ export class HostClients {
     this.own = new OwnCertificate(own)
   }
 
-  /** For hosts with `dialledAddress`. */
+  /** Sets the tunnels for hosts with `dialledAddress`. */
   useTunnels(tunnels: HostTunnels): void {
     this.tunnels = tunnels
   }
 
-  /** When the client certificate of this replica ends. */
+  /** The time at which this replica's client certificate expires. */
   get ownCertificateEnds(): Date {
     return this.own.endsAt
   }
 
-  /** Replaces the client certificate of this replica once two thirds of its life are over, or the authorities have changed. */
+  /** Replaces this replica's client certificate after two thirds of its life, or when the authorities have changed. */
   async renewOwn(authority: Pick<Authorities, 'issueClient' | 'caPem'>, now: Date): Promise<void> {
     if (!this.own.isDue(now, authority.caPem)) return
     this.own.use(await authority.issueClient())
@@ -122,10 +121,10 @@ export class HostClients {
 
   to(hostId: string, { address, ...accepted }: HostAddress): HostConnection {
     const known = this.open.get(hostId)
-    // An open connection of the same machine stays in use when its certificate is renewed.
+    // An open connection to the same machine stays in use when its certificate is renewed.
     if (known?.address === address && known.certificates.accepted.joinId === accepted.joinId) {
       const { certificateFingerprint: before } = known.certificates.accepted
-      // The certificate of the last handshake is no longer the host's.
+      // The host no longer uses the certificate of the last handshake.
       if (before !== accepted.certificateFingerprint) this.ends.delete(hostId)
       known.certificates.accepted = accepted
       return known
@@ -141,17 +140,17 @@ export class HostClients {
     return connection
   }
 
-  /** When the certificate ends that a host presented last, by host ID. */
+  /** By host ID: the time at which the last presented certificate expires. */
   get certificateEnds(): ReadonlyMap<string, Date> {
     return this.ends
   }
 
-  /** True: never call it, and believe nothing that it sends. */
+  /** True: this host must not be called, and its messages must be ignored. */
   isRetired(hostId: string): boolean {
     return this.retired.has(hostId)
   }
 
-  /** Cancels its running calls, closes its connections, and opens no others. */
+  /** Cancels the host's running calls, closes its connections, and opens no others. */
   retire(hostId: string): void {
     if (this.retired.has(hostId)) return
     this.retired.add(hostId)
@@ -185,7 +184,7 @@ export class HostClients {
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
       interceptors: [traced(hostId), sayProtocol, measure, remember(calls)],
-      // A retry by gRPC would hide whether bytes may have left.
+      // A retry by gRPC would hide whether bytes of the call may have been sent.
       'grpc.enable_retries': 0,
       // A host's DNS records must not configure our calls.
       'grpc.service_config_disable_resolution': 1,
@@ -213,7 +212,7 @@ export class HostClients {
 
 interface Handshake {
   isRetired: () => boolean
-  /** Gets the end of each accepted certificate. */
+  /** Called with the expiry of each accepted certificate. */
   note: (ends: Date) => void
 }
 
@@ -223,7 +222,7 @@ const credentialsFor = (
   { isRetired, note }: Handshake,
 ): ChannelCredentials =>
   experimental.createCertificateProviderChannelCredentials(own, own, {
-    // Replaces the check of the name, which is therefore made here.
+    // This function replaces Node's check of the name, so it also checks the name.
     checkServerIdentity(name, certificate) {
       const fault = checkServerIdentity(name, certificate)
       if (fault) return fault
@@ -235,7 +234,7 @@ const credentialsFor = (
     },
   })
 
-/** Keeps the running calls of a host, so that they can be cancelled. */
+/** Keeps the running calls of a host, so that `retire` can cancel them. */
 const remember =
   (calls: RunningCalls): Interceptor =>
   (options, nextCall) => {
@@ -253,7 +252,7 @@ const remember =
     return call
   }
 
-/** Adds our protocol version to every call. */
+/** Adds the protocol version of this release to every call. */
 const sayProtocol: Interceptor = (options, nextCall) =>
   new InterceptingCall(nextCall(options), {
     start(metadata, listener, next) {
@@ -262,10 +261,10 @@ const sayProtocol: Interceptor = (options, nextCall) =>
     },
   })
 
-/** By code. A host may send any number. */
+/** Names by status code. A host may send any number. */
 const statusNames: Partial<Record<number, string>> = status
 
-/** Measures each call that ends by itself: a live view lasts as long as its viewer stays. */
+/** Measures each call that ends by itself. A live view does not, since it lasts as long as its viewer stays. */
 const measure: Interceptor = (options, nextCall) =>
   new InterceptingCall(nextCall(options), {
     start(metadata, listener, next) {
@@ -293,7 +292,7 @@ function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const wait = (left: number) =>
       client.waitForReady(Date.now() + left, (error) => {
-        // The process was paused in between: the connection had less time than it seems.
+        // The process was paused meanwhile, so the connection had less time than the clock shows.
         const more = Math.ceil(until - ownNow())
         if (
           error &&

@@ -1,6 +1,6 @@
 /**
- * The client certificate of this replica and the trusted authorities, as grpc-js reads them for each new connection: a
- * change leaves open connections and their calls alone. docs/decisions/0213, 0249
+ * This replica's client certificate and the trusted authorities, which grpc-js reads for each new connection. A change
+ * does not affect open connections and their calls. docs/decisions/0213, 0249
  */
 import { X509Certificate } from 'node:crypto'
 import { type experimental } from '@grpc/grpc-js'
@@ -19,12 +19,15 @@ export class OwnCertificate implements experimental.CertificateProvider {
     return new Date(new X509Certificate(this.current.certificatePem).validTo)
   }
 
-  /** Two thirds of its life are over, or the authorities have changed. @param caPem the current ones */
+  /**
+   * True after two thirds of the certificate's life, or when the authorities have changed. @param caPem the current
+   * authorities
+   */
   isDue(now: Date, caPem: string): boolean {
     return this.current.caPem !== caPem || this.endsAt.getTime() - now.getTime() < clientLifeMs / 3
   }
 
-  /** For new connections. */
+  /** Uses the renewed credentials for new connections. */
   use(renewed: Credentials): void {
     this.current = renewed
     for (const listener of this.caListeners) listener(this.ca)

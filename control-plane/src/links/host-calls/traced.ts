@@ -3,10 +3,12 @@ import { InterceptingCall, status, type Interceptor } from '@grpc/grpc-js'
 import { noteCallFields } from '@phonerack/shared'
 import { attributesOf, failSpan, openCallSpan, traceHeader } from '@phonerack/shared/tracing'
 
-/** By code. A host may send any number. */
+/** Names by status code. A host may send any number. */
 const statusNames: Partial<Record<number, string>> = status
 
-/** Calls in which we stream, such as a live view, last as long as their client stays: they get no span. */
+/**
+ * Calls in which the client streams, such as a live view, get no span, because they last as long as their client stays.
+ */
 export const traced =
   (hostId: string): Interceptor =>
   (options, nextCall) =>

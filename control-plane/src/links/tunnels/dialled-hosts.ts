@@ -1,6 +1,6 @@
 /**
- * The hosts without an open port whose heartbeats this replica receives, for the metric of missing tunnels. A replica without
- * a listener for tunnels has none to any of them. Created by `app.ts`.
+ * The hosts without an open port whose heartbeats this replica receives, for the metric of missing tunnels. A replica
+ * without a listener for tunnels has no tunnel to any of them. Created by `app.ts`.
  */
 import { createLru } from '../../base/lru.js'
 import { ownNow } from '@phonerack/shared'
@@ -17,7 +17,7 @@ export class DialledHosts {
     this.heardAt.set(hostId, this.now())
   }
 
-  /** Whether each host has a tunnel to this replica. @param open hosts with a tunnel */
+  /** Returns for each host whether it has a tunnel to this replica. @param open hosts with a tunnel */
   tunnels(open: readonly string[]): ReadonlyMap<string, boolean> {
     const since = this.now() - heardForMs
     const heard = [...this.heardAt.entries()].filter(([, at]) => at >= since)

@@ -1,9 +1,10 @@
 /**
- * Limits the connections to the listener that have not proved yet that they are a host's, and the attempts of each host. Time
- * in milliseconds.
+ * Limits the connections that have not yet proved to come from a host, and the attempts of each host. Times in
+ * milliseconds.
  *
- * It does not use `failure-limit.ts`: that one limits all networks after many failures of all together, and lets a valid
- * secret pass. Here the proof is the handshake itself, so such a limit would let anybody keep every host out.
+ * The gate does not use `failure-limit.ts`: that limit applies to all networks after many failures, and then accepts
+ * only valid secrets. Here, the handshake itself is the proof, so such a limit would let any client lock out every
+ * host.
  */
 import { createLru } from '../../base/lru.js'
 import { siteOf } from '../../base/failure-limit/network.js'
@@ -11,9 +12,9 @@ import { countTunnelConnection, type TunnelOutcome } from '../../base/metrics/in
 import { Slots, type SlotLimits } from './slots.js'
 
 export interface GateLimits extends SlotLimits {
-  /** Connections of one network that failed to prove it, within `windowMs`. */
+  /** Failed connections of one network within `windowMs`. */
   failures: number
-  /** The same for an IPv6 site, whose networks can belong to different customers of a provider. */
+  /** Failed connections of an IPv6 site, whose networks can belong to different customers of a provider. */
   failuresPerSite: number
   windowMs: number
   /** Failures of a network do not count for this long after a tunnel of one of its hosts. */
@@ -22,7 +23,7 @@ export interface GateLimits extends SlotLimits {
   attemptsPerHost: number
 }
 
-/** Many racks can share one address, and all of them connect again after a replica has started. */
+/** The limits allow many racks behind one address, which all connect again after a replica has started. */
 export const gateLimits: GateLimits = {
   waiting: 500,
   waitingPerNetwork: 100,
@@ -33,11 +34,14 @@ export const gateLimits: GateLimits = {
   attemptsPerHost: 30,
 }
 
-/** One connection. */
+/** A connection in the gate. */
 export interface Entry {
-  /** It presented the certificate of a host, so it leaves its slot. False: that host tries too often. */
+  /**
+   * Called when the connection has presented a host's certificate. It then leaves its slot. Returns false if that host
+   * tries too often.
+   */
   present(fingerprint: string, now: number): boolean
-  /** Call when it has become a tunnel or ended; only the first call counts. */
+  /** Must be called when the connection has become a tunnel or ended. Only the first call counts. */
   leave(outcome: 'opened' | 'failed', now: number): void
 }
 
@@ -46,10 +50,10 @@ export class Gate {
   private readonly failed: Windows
   private readonly attempts: Windows
   private readonly trusted = createLru<number>({ max: 10_000 })
-  /** Connections of hosts that are not yet a tunnel; one for each certificate. */
+  /** Connections that presented a certificate and are not yet tunnels; one for each certificate. */
   private readonly presented = new Map<string, () => void>()
 
-  /** @param onOutcome once for each connection */
+  /** @param onOutcome called once for each connection */
   constructor(
     private readonly limits: GateLimits = gateLimits,
     private readonly onOutcome: (outcome: TunnelOutcome) => void = countTunnelConnection,
@@ -59,7 +63,10 @@ export class Gate {
     this.attempts = new Windows(limits.windowMs)
   }
 
-  /** @param network from `networkOf` @param close ends the connection; it made room for a newer one. Null: refuse it. */
+  /**
+   * @param network from `networkOf` @param close ends the connection to make room for a newer connection @returns null
+   * if the connection must be refused
+   */
   enter(network: string, now: number, close: () => void): Entry | null {
     if (this.isLimited(network, now)) {
       this.onOutcome('refused')
@@ -114,7 +121,7 @@ export class Gate {
   }
 }
 
-/** Counts by name within a window of time, which begins with the first event. */
+/** Counts events by name within a time window, which begins with the first event. */
 class Windows {
   private readonly counts = createLru<{ count: number; since: number }>({ max: 20_000 })
 

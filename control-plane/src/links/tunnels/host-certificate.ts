@@ -1,6 +1,6 @@
 /**
- * Decides which host a certificate proves. A host's certificate is for servers, so OpenSSL would refuse it as that of a TLS
- * client; a certificate that could also be used as a client's would let a host call other hosts. Pure.
+ * Decides which host a certificate identifies. OpenSSL would refuse a host's certificate, which is for servers, as the
+ * certificate of a TLS client. If it were also valid for clients, a host could use it to call other hosts. Pure.
  */
 import { X509Certificate } from 'node:crypto'
 import { hostDnsName, hostUri } from '../../base/pki/authority.js'
@@ -9,8 +9,8 @@ const serverAuth = '1.3.6.1.5.5.7.3.1'
 const dnsName = /^DNS:(hst_[a-z2-7]{12})\./
 
 /**
- * @param certificate of a connection whose other end proved that it has the key
- * @param authorities PEM @returns the host's ID; null: it is not a valid certificate of a host
+ * @param certificate the certificate of a connection whose other end has proved that it has the key @param authorities
+ * PEM @returns the host's ID; null if it is not a valid certificate of a host
  */
 export function hostOfCertificate(
   certificate: X509Certificate,

@@ -1,6 +1,6 @@
 /**
- * The listener for the tunnels of host agents: mutual TLS, and limits for connections that have proved nothing yet.
- * Used by `tunnels.ts`.
+ * The listener for the tunnels of host agents: mutual TLS, and limits for unauthenticated connections. Used by
+ * `tunnels.ts`.
  */
 import { constants } from 'node:crypto'
 import { type AddressInfo, type Socket } from 'node:net'
@@ -13,10 +13,10 @@ import { type Credentials } from '../../base/pki/authority.js'
 import { Gate, gateLimits, type Entry, type GateLimits } from './gate.js'
 import { hostOfCertificate } from './host-certificate.js'
 
-/** A connection whose other end proved that it is a host. */
+/** A connection whose other end has proved to be a host. */
 export interface Arrival {
   hostId: string
-  /** SHA-256 of its certificate. */
+  /** SHA-256 of the host's certificate. */
   fingerprint: string
   socket: TLSSocket
 }
@@ -24,17 +24,17 @@ export interface Arrival {
 export interface TunnelListenerOptions {
   listen: Listen
   credentials: Credentials
-  /** Takes over the socket. Resolves to the reason to refuse the host; null: the tunnel works. */
+  /** Takes over the socket. Resolves to the reason to refuse the host; null if the tunnel works. */
   accept(arrival: Arrival): Promise<string | null>
   log: Logger
   limits?: GateLimits | undefined
-  /** Milliseconds until a connection is a working tunnel. */
+  /** Milliseconds until a connection must be a working tunnel. */
   handshakeMs?: number | undefined
 }
 
 export interface TunnelListener {
   port: number
-  /** Certificate and trusted authorities, for new connections. */
+  /** Sets the certificate and trusted authorities of new connections. */
   useCertificate(credentials: Credentials): void
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
   const gate = new Gate(limits)
   let authorities = certificatesIn(credentials.caPem)
   const open = new Set<Socket>()
-  /** Connections that are not yet a tunnel; by the address and port of their other end. */
+  /** Connections that are not yet tunnels, by the address and port of their other end. */
   const entered = new Map<string, { entry: Entry; settle: (outcome: 'opened' | 'failed') => void }>()
 
   const server = createServer({
@@ -53,11 +53,11 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
     cert: credentials.certificatePem,
     ca: authorities,
     requestCert: true,
-    // `hostOfCertificate` decides. The handshake proves that the other end has the key.
+    // `hostOfCertificate` checks the certificate. The handshake proves that the other end has the key.
     rejectUnauthorized: false,
     ALPNProtocols: [tunnelProtocol],
     minVersion: 'TLSv1.3',
-    // A resumed session does not prove the key again.
+    // A resumed session would not prove possession of the key again.
     secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: handshakeMs,
   })
@@ -82,7 +82,7 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
       settle('failed')
     })
   })
-  // The raw connection is then closed.
+  // Node.js closes the raw connection after this event.
   server.on('tlsClientError', (error, socket) => {
     log.debug({ err: error, address: socket.remoteAddress }, 'a TLS handshake for a tunnel failed')
     socket.destroy()

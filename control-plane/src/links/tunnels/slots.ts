@@ -1,11 +1,11 @@
 /**
- * The connections that have proved nothing yet. When there are too many, one of them makes room for the new one: the oldest of
- * the network with the most, so a flood ends its own connections first. Pure. Used by `gate.ts`.
+ * The unauthenticated connections. When there are too many, a new connection displaces another: the oldest connection
+ * of the network with the most, so a flood ends its own connections first. Pure. Used by `gate.ts`.
  */
 import { siteOf } from '../../base/failure-limit/network.js'
 
 export interface SlotLimits {
-  /** Connections that have proved nothing yet: from all networks, and from one. */
+  /** Limits of unauthenticated connections: from all networks, and from one network. */
   waiting: number
   waitingPerNetwork: number
 }
@@ -18,14 +18,14 @@ export interface Waiting {
 }
 
 export class Slots {
-  /** With their sites, in the order in which they came. */
+  /** Waiting connections with their sites, in the order of their arrival. */
   private readonly waiting = new Map<Waiting, string>()
-  /** By network, and by site: the owner of a /48 has 65536 networks. */
+  /** Counts by network, and by site: the owner of a /48 has 65,536 networks. */
   private readonly counts = new Map<string, number>()
 
   constructor(private readonly limits: SlotLimits) {}
 
-  /** Always succeeds. */
+  /** Always succeeds, if necessary by evicting another connection. */
   add(waiting: Waiting): void {
     const { network } = waiting
     const site = siteOf(network)
@@ -35,7 +35,7 @@ export class Slots {
     else if (this.waiting.size > this.limits.waiting) this.evict(() => true)
   }
 
-  /** Does nothing when it has no slot. */
+  /** Does nothing for a connection without a slot. */
   delete(waiting: Waiting): void {
     const site = this.waiting.get(waiting)
     if (site === undefined) return

@@ -1,6 +1,6 @@
 /**
- * Unix sockets at which grpc-js of this process connects to hosts with tunnels: it connects to addresses only. The folder
- * is closed to other users. docs/decisions/0227
+ * Unix sockets at which grpc-js in this process connects to hosts with tunnels, because grpc-js connects to addresses
+ * only. Other users cannot access the folder. docs/decisions/0227
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -13,7 +13,10 @@ export class HostSockets {
   private readonly dir: string
   private readonly servers = new Map<string, { server: Server; open: Set<Socket> }>()
 
-  /** @param connect gets each connection to the socket of a host @param base where it makes its folder */
+  /**
+   * @param connect called with each connection to the socket of a host @param base the folder in which this class
+   * creates its folder
+   */
   constructor(
     private readonly connect: (hostId: string, socket: Socket) => void,
     base = tmpdir(),
@@ -21,7 +24,7 @@ export class HostSockets {
     this.dir = mkdtempSync(path.join(base, folderPrefix))
   }
 
-  /** Listens when it returns. @param hostId from the database */
+  /** Returns the path of a socket that already listens. @param hostId from the database */
   pathOf(hostId: string): string {
     const file = path.join(this.dir, hostId)
     if (this.servers.has(hostId)) return file
@@ -33,7 +36,7 @@ export class HostSockets {
       this.connect(hostId, socket)
     })
     server.maxConnections = tunnelLimits.streams
-    // For example a folder that a cleaner of temporary files removed: the next call tries again.
+    // For example, a cleaner of temporary files has removed the folder. The next call tries again.
     server.on('error', () => this.remove(hostId))
     mkdirSync(this.dir, { recursive: true, mode: 0o700 })
     server.listen(file)
@@ -41,7 +44,7 @@ export class HostSockets {
     return file
   }
 
-  /** Ends the connections of a host, and its socket. */
+  /** Ends the connections of a host, and removes its socket. */
   remove(hostId: string): void {
     const known = this.servers.get(hostId)
     if (!known) return
@@ -76,7 +79,7 @@ export class WaitingSockets {
     })
   }
 
-  /** Returns the connections that wait for this host; they wait no longer. */
+  /** Removes and returns the connections that wait for this host. */
   take(hostId: string): Socket[] {
     const found = this.timers.get(hostId)
     this.timers.delete(hostId)

@@ -11,22 +11,24 @@ import {
 } from '@phonerack/shared/tunnel'
 
 export interface Tunnel {
-  /** Opens a connection to the agent's gRPC server, which ends with the tunnel. Null: the tunnel ends. */
+  /**
+   * Opens a connection to the agent's gRPC server, which ends with the tunnel. Returns null if the tunnel is ending.
+   */
   open(): Duplex | null
-  /** Calls the listener when the tunnel ends; immediately when it has ended. */
+  /** Calls the listener when the tunnel ends, or immediately if it has ended. */
   onEnd(listener: () => void): void
   end(): void
 }
 
-/** Resolves once the agent has answered as an HTTP/2 server; null: the connection ended before. */
+/** Resolves once the agent has answered as an HTTP/2 server; to null if the connection ended first. */
 export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunnel | null> {
-  // A session on such a socket would never report its end.
+  // A session on a destroyed socket would never report its end.
   if (socket.destroyed) return Promise.resolve(null)
   const session = connect(`http://${tunnelName}`, {
     createConnection: () => socket,
     settings: tunnelSettings,
   })
-  // A session that its other end has begun to end waits for that end, unless the connection is closed too.
+  // A session whose other end has begun to close it waits for that end, unless the connection is closed too.
   const end = (): void => {
     session.destroy()
     socket.destroy()

@@ -1,6 +1,7 @@
 /**
- * The tunnels of this replica: one per host whose agent has no open port. Agents open them; this replica offers its address
- * to each of them that it hears and that has none. Created by `app.ts`. docs/decisions/0227
+ * The tunnels of this replica: one for each host whose agent has no open port. Agents open the tunnels. This replica
+ * offers its address to each agent whose heartbeat it receives and that has no tunnel. Created by `app.ts`.
+ * docs/decisions/0227
  */
 import { type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,34 +22,34 @@ import { startTunnel, type Tunnel } from './tunnel.js'
 
 export interface TunnelsOptions {
   listen: Listen
-  /** `host:port` at which agents reach this replica; null: where it listens. */
+  /** `host:port` at which agents reach this replica; null: the address of the listener. */
   address: string | null
   replicaId: string
-  /** The listener's first ones. */
+  /** The first credentials of the listener. */
   credentials: Credentials
   db: Pick<Database, 'host'>
   bus: Bus
   log: Logger
-  /** Hosts that this replica knows to be retired. */
+  /** Whether this replica knows that the host is retired. */
   isRetired(hostId: string): boolean
-  /** For tests. */
+  /** Replaced in tests. */
   times?: { pings?: PingTimes; waitMs?: number; handshakeMs?: number }
   limits?: GateLimits
 }
 
-/** Milliseconds that a connection of grpc-js waits for a tunnel: after a start, agents need a moment. */
+/** Milliseconds that a connection of grpc-js waits for a tunnel, which agents need time to open after a start. */
 const defaultWaitMs = 5000
 
 export interface Tunnels extends HostTunnels {
-  /** `host:port`, as offered to agents. */
+  /** `host:port`, the address that agents are offered. */
   readonly address: string
-  /** IDs of the hosts that have one. */
+  /** IDs of the hosts with a tunnel. */
   readonly open: readonly string[]
-  /** A heartbeat of a dialled host arrived. */
+  /** Called for each heartbeat of a host that opens tunnels. */
   hear(agent: AgentOnBus): void
-  /** Ends the tunnels of hosts that have been retired, or have joined again. Reads the table. */
+  /** Ends the tunnels of hosts that have been retired or have joined again, as the table of hosts shows. */
   endStale(): Promise<void>
-  /** Replaces the certificate of the listener once two thirds of its life are over, or the authorities have changed. */
+  /** Replaces the listener's certificate after two thirds of its life, or when the authorities have changed. */
   renewOwn(authority: Pick<Authorities, 'issueTunnel' | 'caPem'>, now: Date): Promise<void>
   close(): Promise<void>
 }
@@ -72,7 +73,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
     if (refusal !== null) return refusal
     const tunnel = await startTunnel(socket, times.pings)
     if (tunnel === null) return 'the connection ended before it was a tunnel'
-    // It may have been retired in between.
+    // The host may have been retired meanwhile.
     if (options.isRetired(hostId)) {
       tunnel.end()
       return retiredText
@@ -125,7 +126,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
       const hosts = await db.host.findMany({ where, select: { id: true, ...columns } })
       for (const { id, joinId, retiredAt } of hosts) {
         const opened = tunnels.get(id)
-        // A renewed certificate leaves the tunnel alone.
+        // A renewed certificate does not affect the tunnel.
         if (!opened || (retiredAt === null && joinId === opened.joinId)) continue
         log.warn({ host: id }, 'ending the tunnel of a host that has been retired, or has joined again')
         opened.tunnel.end()
@@ -147,7 +148,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
 
 interface OpenTunnel {
   tunnel: Tunnel
-  /** The join of the agent. */
+  /** The ID of the host's join. */
   joinId: string | null
 }
 
@@ -162,7 +163,7 @@ const columns = {
 
 type HostRow = Pick<Host, keyof typeof columns>
 
-/** The reason to refuse a host with this certificate; null: none. */
+/** Returns the reason to refuse a host with this certificate; null if there is none. */
 function refute(host: HostRow | null, fingerprint: string): string | null {
   if (!host) return 'the host is unknown'
   const { certificateFingerprint: current, nextCertificateFingerprint: next } = host

@@ -1,4 +1,4 @@
-/** Types for the part of adbkit-apkreader 3.2 that we use; it has none. */
+/** Types for the part of adbkit-apkreader 3.2 that this folder uses. The library has no types. */
 declare module '@devicefarmer/adbkit-apkreader/lib/apkreader/parser/binaryxml.js' {
   export interface XmlAttribute {
     name: string | undefined

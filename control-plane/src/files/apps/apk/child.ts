@@ -1,5 +1,5 @@
 /**
- * The process that reads one APK. Its argument is the path, its output one line of JSON. Started by
+ * The process that reads one APK. Its argument is the path, and its output is one line of JSON. Started by
  * `inspect.ts`.
  */
 import { InvalidApk, type Verdict } from './facts.js'

@@ -9,7 +9,7 @@ import { InvalidApk } from './facts.js'
 import { itemsOf, prefixed, signedDataOf, slice, type SigningBlock } from './signing-block.js'
 
 const chunkBytes = 1024 ** 2
-/** Hash by signature algorithm ID. Those with a Merkle tree (0x0421…) are left to the phone. */
+/** Hash by signature algorithm ID. The phone checks algorithms with a Merkle tree (0x0421…). */
 const hashes: Readonly<Record<number, 'sha256' | 'sha512'>> = {
   0x0101: 'sha256',
   0x0102: 'sha512',
@@ -33,7 +33,7 @@ export async function checkContentDigests(file: FileHandle, block: SigningBlock)
   }
 }
 
-/** Digests of all signers of all schemes. @throws InvalidApk */
+/** Returns the digests of all signers of all schemes. @throws InvalidApk */
 function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }[] {
   const found: { hash: Hash; value: Buffer }[] = []
   let listed = 0
@@ -54,8 +54,8 @@ function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }
 }
 
 /**
- * The digest over the digests of 1 MiB chunks: the entries, the ZIP's directory, and its end record
- * as it was without the block.
+ * Returns the digest over the digests of 1 MiB chunks: the entries, the ZIP's directory, and the end record that the
+ * file has without the block.
  */
 async function contentDigest(file: FileHandle, block: SigningBlock, hash: Hash): Promise<Buffer> {
   const { start, directory, end, size } = block

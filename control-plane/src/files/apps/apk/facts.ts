@@ -5,32 +5,30 @@
 import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
 
-/** Appears in messages to the client, and may have any content and length. */
+/** Messages to the client contain this text, which may have any content and length. */
 const text = (most: number) => z.string().transform((found) => shorten(makeStorable(found), most))
 
 export const apkFactsSchema = z.object({
   package: z.string(),
-  /** Null: the base. */
+  /** Null for the base. */
   split: text(200).nullable(),
   versionCode: z.number().int().nonnegative(),
   versionName: z.string().nullable(),
-  /** Null when it is not declared. */
+  /** Null if the manifest declares none. */
   minSdk: z.number().int().nullable(),
-  /**
-   * The code name of the Android preview that it needs. A released Android refuses it at any level.
-   */
+  /** The code name of the Android preview that the app needs. A released Android refuses such an app at any level. */
   minCodename: z.string().nullable().default(null),
-  /** Null when it is not declared. */
+  /** Null if the manifest declares none. */
   targetSdk: z.number().int().nullable().default(null),
-  /** ABIs of its native code; empty without any. */
+  /** ABIs of the app's native code; empty if it has none. */
   abis: z.array(z.string()).default([]),
-  /** In the app's default language; null without one. */
+  /** The label in the app's default language; null if there is none. */
   label: z.string().nullable(),
-  /** It does not run without splits. */
+  /** The app does not run without its splits. */
   needsSplits: z.boolean(),
   /** Hex SHA-256 of the first signer's certificate. */
   signer: z.string(),
-  /** Signed by v1 (JAR) only, which newer phones refuse for newer apps. */
+  /** The app is signed by v1 (JAR) only, which newer phones refuse for newer apps. */
   jarOnly: z.boolean().default(false),
 })
 export type ApkFacts = z.output<typeof apkFactsSchema>

@@ -1,6 +1,6 @@
 /**
- * Reads an APK in a separate process, so that a malicious file can only affect a parser with
- * limited memory and time, and without our environment. Used by the processing of uploads and by
+ * Reads an APK in a separate process, which has limited memory and time and no access to our environment variables, so
+ * that a malicious file can only affect a parser. Used by the processing of uploads and by the library.
  * the library.
  */
 import { execFile, type ExecFileException } from 'node:child_process'
@@ -17,7 +17,7 @@ const child = fileURLToPath(new URL('../../../../dist/files/apps/apk/child.js', 
 
 const limits = 'The APK could not be read within the limits on time and memory.'
 
-/** @throws InvalidApk; any other error says nothing about the file */
+/** @throws InvalidApk for the file; any other error is a failure of this machine */
 export async function inspectApk(path: string, signal?: AbortSignal): Promise<ApkFacts> {
   const verdict = verdictSchema.parse(JSON.parse(await run(path, signal)))
   if ('invalid' in verdict) throw new InvalidApk(verdict.invalid)
@@ -46,7 +46,7 @@ function run(path: string, signal?: AbortSignal): Promise<string> {
   })
 }
 
-/** True when it was killed by the timeout, or ran out of memory. */
+/** True if the timeout killed the process, or it ran out of memory. */
 const wasTooMuch = (error: ExecFileException, stderr: string): boolean =>
   error.killed === true ||
   error.signal === 'SIGABRT' ||

@@ -1,7 +1,6 @@
 /**
- * Reads an APK's binary `AndroidManifest.xml` with adbkit-apkreader, and adds two cases: attributes
- * whose names a shrinker removed are identified by their resource ID, and a string may be the first
- * of its pool.
+ * Reads an APK's binary `AndroidManifest.xml` with adbkit-apkreader, and handles two more cases: attributes whose names
+ * a shrinker removed are identified by their resource ID, and a string may be the first string of its pool.
  */
 import BinaryXmlParser, {
   type XmlAttribute,
@@ -46,9 +45,9 @@ export interface Manifest {
   versionCode: number
   versionName: Text
   minSdk: number | null
-  /** The code name of the Android preview that it needs; null for a release. */
+  /** The code name of the Android preview that the app needs; null for a release. */
   minCodename: string | null
-  /** Null when it is not declared; it then equals `minSdk`. */
+  /** Null if the manifest declares none; the value then equals `minSdk`. */
   targetSdk: number | null
   label: Text
   needsSplits: boolean
@@ -116,7 +115,7 @@ function textIn(element: XmlElement | undefined, name: string): Text {
   return resource === undefined ? value : { resource: Number.parseInt(resource, 16) }
 }
 
-/** Unsigned, as Android reads both halves of a version code. */
+/** Returns an unsigned integer, since Android reads both halves of a version code as unsigned. */
 function integerIn(element: XmlElement, name: string, missing: number): number {
   const value = valueIn(element, name)
   return typeof value === 'number' ? value >>> 0 : missing

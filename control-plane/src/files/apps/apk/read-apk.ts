@@ -37,7 +37,7 @@ export async function readApk(path: string): Promise<ApkFacts> {
 
 const isReference = (text: Text): boolean => typeof text === 'object' && text !== null
 
-/** On one line, without characters that cannot be shown or stored. */
+/** Puts a text on one line, without characters that cannot be displayed or stored. */
 function textOf(text: Text, table: Buffer | null): string | null {
   const found = typeof text === 'string' || text === null ? text : table && resourceText(table, text.resource)
   const clean = found?.replace(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, ' ').trim()

@@ -1,7 +1,7 @@
 /**
- * Looks up one text in an APK's resource table (`resources.arsc`), in its default configuration:
- * the label of an app. Written here, since the manifest library does not read the table, and others
- * read whole APKs into memory. Source: AOSP `androidfw/ResourceTypes.h`.
+ * Looks up one text, an app's label, in the default configuration of an APK's resource table (`resources.arsc`).
+ * Written here because the manifest library does not read the table, and other libraries read whole APKs into memory.
+ * Source: AOSP `androidfw/ResourceTypes.h`.
  */
 import { unreadable } from './facts.js'
 
@@ -9,7 +9,7 @@ const chunkType = { pool: 0x0001, table: 0x0002, package: 0x0200, type: 0x0201 }
 const valueType = { reference: 0x01, string: 0x03 } as const
 /** Flags of a type chunk's entries. */
 const flag = { sparse: 0x01, shortOffsets: 0x02, complex: 0x0001, compact: 0x0008 } as const
-/** References between texts that are followed. */
+/** Number of references between texts that are followed. */
 const maxSteps = 8
 
 interface Chunk {
@@ -64,7 +64,9 @@ interface Value {
   data: number
 }
 
-/** From the configuration without qualifiers, or else from the first that has the resource. */
+/**
+ * Returns the value of the configuration without qualifiers, or else of the first configuration that has the resource.
+ */
 function valueOf(chunks: readonly Chunk[], resource: number): Value | null {
   let other: Value | null = null
   for (const holder of chunks) {
@@ -126,7 +128,7 @@ function stringAt({ bytes, headerBytes }: Chunk, index: number): string | null {
   return bytes.toString('utf8', start, start + length)
 }
 
-/** Reads a length and where it ends: one byte, or two when the first has its high bit. */
+/** Reads a length of one byte, or of two bytes if the first has its high bit. Returns the length and its end. */
 function shortLength(bytes: Buffer, at: number): [number, number] {
   const first = bytes.readUInt8(at)
   return (first & 0x80) === 0 ? [first, at + 1] : [((first & 0x7f) << 8) | bytes.readUInt8(at + 1), at + 2]

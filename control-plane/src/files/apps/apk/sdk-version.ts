@@ -4,7 +4,7 @@
  * `Build.VERSION_CODES`. Pure.
  */
 
-/** By the code name in lower case. */
+/** API levels by the code name in lower case. */
 const levels: ReadonlyMap<string, number> = new Map([
   ['m', 23],
   ['n', 24],
@@ -23,7 +23,7 @@ const levels: ReadonlyMap<string, number> = new Map([
 const unreleased = 10_000
 
 export interface SdkVersion {
-  /** Null when none is declared. */
+  /** Null if the manifest declares none. */
   level: number | null
   codename: string | null
 }

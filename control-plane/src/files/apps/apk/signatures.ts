@@ -1,7 +1,7 @@
 /**
- * Verifies that the certificate in schemes v2 and v3 signed the digests next to it, as a phone
- * does. Keys and certificates that this machine's OpenSSL cannot read are left to the phone.
- * Source: source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
+ * Verifies that the certificate in schemes v2 and v3 signed the digests next to it, as a phone does. The phone checks
+ * keys and certificates that this machine's OpenSSL cannot read. Source: source.android.com, "APK Signature Scheme v2"
+ * and "v3", "Signature algorithm IDs".
  */
 import {
   constants,
@@ -28,7 +28,7 @@ const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
   [0x0201, { hash: 'sha256' }],
   [0x0202, { hash: 'sha512' }],
   [0x0301, { hash: 'sha256' }],
-  // Over a Merkle tree; the signatures are the same.
+  // The content is hashed by a Merkle tree, but the signatures are the same.
   [0x0421, { hash: 'sha256' }],
   [0x0423, { hash: 'sha256' }],
   [0x0425, { hash: 'sha256' }],
@@ -101,7 +101,7 @@ function readOwner(certificate: Buffer): KeyObject | null {
   }
 }
 
-/** Also true for a signature that cannot be verified here. */
+/** Also returns true for a signature that cannot be verified here. */
 function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null, verifyOne: Verify): boolean {
   const algorithm = signature.length < 4 ? undefined : algorithms.get(signature.readUInt32LE(0))
   if (algorithm === undefined || key === null) return true
@@ -111,7 +111,7 @@ function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null, veri
   try {
     return verifyOne(hash, signedData, { key, ...pss }, bytes)
   } catch (error) {
-    // The key has another type than the algorithm, such as Ed25519 under RSA.
+    // The key and the algorithm have different types, such as Ed25519 and RSA.
     if (error instanceof Error) return false
     throw error
   }

@@ -1,7 +1,6 @@
 /**
- * Identifies an APK's signer: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1
- * (JAR). Schemes v2 and v3 are verified here; v1 is left to the phone. No library returns the
- * certificate for v2 and v3.
+ * Identifies an APK's signer: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1 (JAR). This code
+ * verifies schemes v2 and v3; the phone verifies v1. No library returns the certificate for v2 and v3.
  */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -15,14 +14,11 @@ import { type Apk } from './zip.js'
 export interface Signature {
   /** Hex SHA-256 of the first signer's certificate. */
   signer: string
-  /** Signed by v1 (JAR) only; the phone verifies the content. */
+  /** The APK is signed by v1 (JAR) only, so the phone verifies the content. */
   jarOnly: boolean
 }
 
-/**
- * Null when no readable signature exists. @throws InvalidApk when the file was changed after it was
- * signed
- */
+/** Returns null if there is no readable signature. @throws InvalidApk if the file was changed after it was signed */
 export async function signatureOf(path: string, apk: Apk): Promise<Signature | null> {
   const byScheme = await fromSigningBlock(path)
   const certificate = byScheme ?? fromJar(await apk.read('signature'))
@@ -46,7 +42,7 @@ async function fromSigningBlock(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Returns null for lengths outside the block, which count as no signature. */
+/** Returns null for lengths outside the block, which then count as no signature. */
 function firstCertificate(scheme: Scheme): Buffer | null {
   try {
     const [signedData] = signedDataOf(scheme)

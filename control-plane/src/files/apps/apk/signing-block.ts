@@ -20,8 +20,8 @@ const schemes = [
 
 export interface SigningBlock {
   /**
-   * Offsets in the file: of the block, of the ZIP's directory after it, of the ZIP's end record, of
-   * the file's end.
+   * Offsets in the file: of the block, of the ZIP's directory after the block, of the ZIP's end record, and of the
+   * file's end.
    */
   start: number
   directory: number
@@ -33,12 +33,12 @@ export interface SigningBlock {
 
 /** A scheme's data about its signers. */
 export interface Scheme {
-  /** v3 or v3.1, whose signers name a range of API levels. */
+  /** True for v3 and v3.1, whose signers name a range of API levels. */
   isV3: boolean
   bytes: Buffer
 }
 
-/** Null when the file has none. */
+/** Returns null if the file has no signing block. */
 export async function readSigningBlock(file: FileHandle): Promise<SigningBlock | null> {
   const { size } = await file.stat()
   const tailAt = Math.max(0, size - endBytes)
@@ -82,14 +82,14 @@ function pairsIn(block: Buffer): Map<number, Buffer> {
 }
 
 /**
- * The maximum items of a list: a file may hold millions, and each costs a verification. Android
- * accepts 10 signers of scheme v2 and one of v3; there are 10 signature algorithms.
+ * Limits of list lengths: a file may contain millions of items, and each costs a verification. Android accepts 10
+ * signers of scheme v2 and one signer of v3; there are 10 signature algorithms.
  */
 const most = { signers: 10, signatures: 16, digests: 16 }
 
 /**
- * The items of a list of length-prefixed items. @throws RangeError; InvalidApk when the list is
- * longer than Android's or our limit
+ * Returns the items of a list of length-prefixed items. @throws RangeError; InvalidApk if the list is longer than
+ * `most` allows
  */
 export function itemsOf(list: Buffer, what: keyof typeof most): Buffer[] {
   const items: Buffer[] = []
@@ -112,8 +112,8 @@ export function prefixed(bytes: Buffer, at: number): Buffer {
 }
 
 /**
- * The data that each signer of a scheme has signed: digests, certificates, attributes. @throws
- * RangeError, InvalidApk
+ * Returns the data that each signer of a scheme has signed: digests, certificates, attributes. @throws RangeError,
+ * InvalidApk
  */
 export const signedDataOf = ({ bytes }: Scheme): Buffer[] =>
   itemsOf(prefixed(bytes, 0), 'signers').map((signer) => prefixed(signer, 0))

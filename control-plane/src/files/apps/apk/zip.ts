@@ -1,6 +1,6 @@
 /**
- * Reads the few entries of an APK that are needed. Names are compared and never used as paths; all
- * sizes are limited.
+ * Reads the few entries of an APK that are needed. Entry names are compared and never used as paths, and all sizes are
+ * limited.
  */
 import { open as openFile } from 'node:fs/promises'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
@@ -8,14 +8,14 @@ import { InvalidApk } from './facts.js'
 
 const maxEntries = 200_000
 const maxAbis = 20
-/** Bytes, unpacked. */
+/** Limits of unpacked bytes. */
 const maxBytes = { manifest: 8_000_000, resources: 64_000_000, signature: 1_000_000 }
 export type EntryKind = keyof typeof maxBytes
 
 export interface Apk {
-  /** ABIs of its native code, such as `arm64-v8a`. */
+  /** ABIs of the app's native code, such as `arm64-v8a`. */
   abis: readonly string[]
-  /** Null when there is none. @throws InvalidApk */
+  /** Returns null if the APK has no such entry. @throws InvalidApk */
   read(kind: EntryKind): Promise<Buffer | null>
   close(): void
 }
@@ -43,7 +43,7 @@ async function open(path: string): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false })
   } catch (error) {
-    // An I/O error of this machine says nothing about the file.
+    // An I/O error of this machine is not a fault of the file.
     if (error instanceof Error && 'syscall' in error) throw error
     throw new InvalidApk(
       (await beginsAsZip(path))
@@ -78,7 +78,7 @@ async function findEntries(zip: ZipFile): Promise<Found> {
       const abi = /^lib\/([A-Za-z0-9_-]{1,20})\/[^/]+\.so$/.exec(name)?.[1]
       if (abi !== undefined && abis.size < maxAbis) abis.add(abi)
       const kind = kindOf(name)
-      // With two manifests, a phone might use the other one.
+      // A phone might use the other manifest.
       if (kind === 'manifest' && found.has(kind)) throw new InvalidApk('The APK has two manifests.')
       if (kind !== null && !found.has(kind)) found.set(kind, entry)
     }

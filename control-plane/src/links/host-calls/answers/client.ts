@@ -1,6 +1,6 @@
 /**
- * gRPC clients that validate each response while decoding it. An invalid response ends its call
- * with INTERNAL, which `calls.ts` reads as a fault of the host.
+ * gRPC clients that validate each response while decoding it. An invalid response ends its call with INTERNAL, which
+ * `calls.ts` reads as a fault of the host.
  */
 import { makeGenericClientConstructor, type ServiceDefinition } from '@grpc/grpc-js'
 import {
@@ -57,8 +57,8 @@ function checking<S extends ServiceDefinition>(
 }
 
 /**
- * Returns undefined, which fits no schema, for bytes that are not such a message or hold more
- * fields than any response.
+ * Returns undefined, which no schema accepts, for bytes that are not such a message or that have more fields than any
+ * response.
  */
 function decode(deserialize: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
   if (!hasFewFields(bytes, maxEntries + 100)) return undefined
@@ -77,7 +77,7 @@ export function checkedClients(onMalformed: OnMalformed) {
     { serviceName }: { serviceName: string },
     answers: Answers<S>,
   ): unknown => makeGenericClientConstructor(checking(service, answers, onMalformed), serviceName)
-  // Like the generated constructors; only decoding differs.
+  // These constructors equal the generated constructors, except for the decoding.
   return {
     Host: make(HostServiceService, HostServiceClient, hostAnswers) as typeof HostServiceClient,
     Live: make(LiveServiceService, LiveServiceClient, liveAnswers) as typeof LiveServiceClient,

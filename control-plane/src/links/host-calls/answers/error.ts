@@ -1,4 +1,4 @@
-/** Reads a host's own error from the trailer of a failed call. */
+/** Reads the error of a host from the trailer of a failed call. */
 import { type Metadata } from '@grpc/grpc-js'
 import { ApiError, errorCodes, errorTable, type ErrorCode, type ErrorDetails } from '@phonerack/shared'
 import { z } from 'zod'
@@ -21,10 +21,7 @@ const plainError = z.object({
 const foreign = new Set(['authentication_error', 'billing_error', 'permission_error', 'api_error'])
 const mayAnswer = (code: ErrorCode): boolean => code === 'storage_full' || !foreign.has(errorTable[code].type)
 
-/**
- * Returns null when there is no error, `unusable` for an invalid error or one that a host must not
- * report.
- */
+/** Returns null for a missing error, and `unusable` for an invalid error or an error that a host must not report. */
 export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {
   const bytes = metadata.get(trailer)[0]
   if (bytes === undefined) return null
@@ -41,7 +38,7 @@ export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {
   return new ApiError(data.code, { ...data, details: withUsableWait(data.details) })
 }
 
-/** `retry_after_seconds` becomes a response header. */
+/** Limits `retry_after_seconds`, which becomes a response header. */
 function withUsableWait({ retry_after_seconds: wait, ...details }: ErrorDetails): ErrorDetails {
   const isUsable = typeof wait === 'number' && wait >= 0 && wait <= longestWait
   return isUsable ? { ...details, retry_after_seconds: wait } : details

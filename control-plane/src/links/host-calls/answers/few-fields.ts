@@ -3,10 +3,7 @@
  * two bytes on the wire and far more as an object. Pure.
  */
 
-/**
- * Returns false for more than `most` fields, counting each list entry, and for bytes that are not a
- * message.
- */
+/** Returns false if there are more than `most` fields, counting each list entry, or the bytes are not a message. */
 export function hasFewFields(bytes: Uint8Array, most: number): boolean {
   let at = 0
   /** Returns NaN at the end of the bytes. */

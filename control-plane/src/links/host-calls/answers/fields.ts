@@ -5,10 +5,10 @@
 import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
 
-/** For text that is stored or logged: makes it storable in Postgres and shortens it. */
+/** Cleans text that is stored or logged: makes it storable in Postgres, and shortens it. */
 export const cleaned = (most: number) => z.string().transform((text) => shorten(makeStorable(text), most))
 
-/** Passed on unchanged. */
+/** Text that is passed on unchanged. */
 export const text = (most: number) => z.string().max(most)
 
 export const bytes = (most: number) => z.instanceof(Buffer).refine((given) => given.length <= most)
@@ -16,19 +16,19 @@ export const bytes = (most: number) => z.instanceof(Buffer).refine((given) => gi
 /** A length in device pixels, or dots per inch. */
 export const pixels = z.int().min(0).max(100_000)
 
-/** Fits a JSON number. */
+/** An integer that fits a JSON number. */
 export const amount = z.bigint().min(0n).max(BigInt(Number.MAX_SAFE_INTEGER))
 
-/** An instant that ISO 8601 writes with a four-digit year, and that Postgres can store. */
+/** A time that ISO 8601 writes with a four-digit year, and that Postgres can store. */
 export const instant = z.date().min(new Date(0)).max(new Date('9999-12-31T00:00:00Z'))
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** An optional field as the generated code has it: the key is always present. */
+/** An optional field in the form of the generated code: the key is always present. */
 export const maybe = <T extends z.ZodType>(schema: T) =>
   schema.optional().transform((value): z.output<T> | undefined => value)
 
-/** An invalid instant becomes undefined; the rest of the message is kept. */
+/** Turns an invalid time into undefined, and keeps the rest of the message. */
 export const instantOrNone = maybe(instant.optional().catch(undefined))
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -37,15 +37,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export const readJson = (json: Uint8Array): unknown => JSON.parse(utf8.decode(json))
 
 /**
- * At most `most` elements. zod 4.6 checks the length before the elements; `few-fields.test.ts`
- * relies on it.
+ * A list of at most `most` elements. zod 4.6 checks the length before the elements, and `few-fields.test.ts` relies on
+ * that.
  */
 export const listOf = <T extends z.ZodType>(element: T, most: number) => z.array(element).max(most)
 
-/** Invalid fields that are named for one value. More would not make the fault clearer. */
+/** Number of invalid fields that an error names for one value. */
 const namedFaults = 10
 
-/** Bytes that hold JSON of a schema. They are passed on unchanged. */
+/** Bytes that contain JSON of a schema, and are passed on unchanged. */
 export const json = (most: number, schema: z.ZodType, isOptional = false) =>
   bytes(most).superRefine((given, context) => {
     if (isOptional && given.length === 0) return
@@ -59,10 +59,10 @@ export const json = (most: number, schema: z.ZodType, isOptional = false) =>
     }
   })
 
-/** Nesting levels of a JSON value. Much deeper values cannot be written as JSON again. */
+/** Limit of nesting levels of a JSON value. `JSON.stringify` fails for much deeper values. */
 const deepest = 64
 
-/** True when a value is shallow enough to be written as JSON. */
+/** True if the nesting of a value is within the limit. */
 export function isShallow(root: unknown): boolean {
   let level: unknown[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,6 +1,6 @@
 /**
- * A schema for each message that a host sends over gRPC. The compiler requires one for each call,
- * so no response goes unchecked. An unknown enum value reads as the zero value.
+ * A schema for each message that a host sends over gRPC. The compiler requires a schema for each call, so every
+ * response is checked. An unknown enum value reads as the zero value.
  */
 import {
   CrashKind,
@@ -42,8 +42,8 @@ type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A }
 export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
 
 /**
- * Entries of a file or app list; also the limit of fields in any message. The host agent counts 100
- * bytes for each file.
+ * Limit of entries in a list of files or apps, and of fields in any message. The host agent counts 100 bytes for each
+ * file.
  */
 export const maxEntries = Math.ceil(limits.folderAnswer / 100)
 /** Bytes of one action's result, whose error may list candidates. */
@@ -88,7 +88,7 @@ const app = z.object({
   system: z.boolean(),
 })
 
-/** Where the next page of a host's list begins. */
+/** The position at which the next page of a host's list begins. */
 const cursor = z.string().regex(/^[\w.@=-]{0,200}$/)
 
 const logLine = z.object({
@@ -164,7 +164,7 @@ export const hostAnswers: Answers<HostServiceService> = {
     screenHeight: pixels,
     scale: z.number().positive().max(100),
     secure: z.boolean(),
-    // Only for an annotated picture.
+    // Set only for an annotated screenshot.
     snapshotId: z.union([z.literal(''), snapshotId]),
   }),
   thumbnail: z.object({
@@ -221,7 +221,7 @@ const recording = maybe(
     status: z.enum(RecordingStatus).catch(RecordingStatus.RECORDING_STATUS_UNSPECIFIED),
     startedAt: maybe(instant),
     endedAt: maybe(instant),
-    // An `integer` in Postgres: 24 days.
+    // The column is an `integer` in Postgres: 24 days.
     durationMs: amount.max(2n ** 31n - 1n),
     sizeBytes: amount,
     sha256: sha256.or(z.literal('')),
@@ -233,7 +233,7 @@ export const recordingAnswers: Answers<RecordingServiceService> = {
   startRecording: z.object({ startedAt: maybe(instant) }),
   stopRecording: z.object({ recording }),
   getRecording: z.object({ recording }),
-  // Chunks are not empty: an endless stream of empty chunks would pass every byte limit.
+  // Chunks must not be empty: an endless stream of empty chunks would pass every byte limit.
   readRecording: z.object({ chunk: bytes(256 * 1024).refine((chunk) => chunk.length > 0) }),
   dropRecording: nothing,
 }

@@ -1,7 +1,6 @@
 /**
- * Observations and action results as hosts send them, with the fields of the interface
- * specification. Later fields may be missing, since a host may be older than the control plane.
- * Unknown fields pass.
+ * Observations and action results in the form that hosts send, with the fields of the interface specification. Fields
+ * that were added later may be missing, since a host may be older than the control plane. Unknown fields are kept.
  */
 import { errorCodes, limits } from '@phonerack/shared'
 import { z } from 'zod'
@@ -52,7 +51,7 @@ const withoutElements = z.looseObject({
 const elements = listOf(element, limits.elements.max)
 export const observation = withoutElements.extend({ elements })
 
-/** After a batch: the elements, which `observe: "text"` leaves out, or only a picture. */
+/** The observation after a batch: with elements, without elements (`observe: "text"`), or only a screenshot. */
 export const batchObservation = z.union([
   withoutElements.extend({ elements: elements.optional() }),
   z.looseObject({ taken_at: takenAt, settled, screenshot }),
