@@ -36,7 +36,7 @@ const lacks = (scope: Scope): ApiError =>
     details: { required: scope },
   })
 
-/** A key limited to certain phones never creates a phone, whatever its scopes. */
+/** A key limited to certain phones never creates a phone, even with the scope for it. */
 export const mayUse = (caller: Caller, scope: Scope): boolean =>
   caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
 

@@ -17,7 +17,7 @@ export interface RateLimit {
   count(subject: string): void
 }
 
-/** @param what the kind of subject, for the error message */
+/** `what` is the kind of subject, for the error message. */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
   const counts = createLru<number>({ max: maxSubjects })

@@ -1,7 +1,7 @@
 /** For routes that stream their body (`config.streamBody`): the declared length, and a limit on unread bytes. */
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-/** Milliseconds that a client may keep sending after the response, which the client may not have read yet. */
+/** Milliseconds that a client may keep sending after the response, which the client has possibly not read yet. */
 const leftoverMs = 10_000
 
 /** Returns `Content-Length`, or null for a chunked body. */

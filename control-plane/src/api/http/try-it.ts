@@ -1,6 +1,6 @@
 /**
  * Requests with a key that a reader sends from the pages of the documentation. The path `/docs/try/v1/…` stands for
- * `/v1/…`, which refuses browsers by their `Origin`. Only requests of our own pages lose their `Origin`. Used by
+ * `/v1/…`, which refuses browsers by their `Origin`. Only requests from this service's pages lose their `Origin`. Used by
  * `server/`.
  */
 import type { IncomingMessage } from 'node:http'

@@ -55,7 +55,7 @@ export async function orKnown<T, U>(read: Promise<T>, known: U): Promise<T | U> 
 export const times = {
   /** A call is answered after this time. The rest of the 50 s is for the key check and the transport of the answer. */
   call: 49_500,
-  /** No action starts after this time, and the waits of a batch may not sum to more. */
+  /** No action starts after this time, which also limits the sum of the waits of a batch. */
   start: 40_000,
   /** Time in which the answer of a batch must reach the client before the call ends. */
   batchMargin: 1500,

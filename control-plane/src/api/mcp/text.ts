@@ -15,7 +15,7 @@ export function plainValue(value: unknown): unknown {
 export const plainFields = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [plain(name), plainValue(value)]))
 
-/** Puts a message of ours, which may contain a tenant's value, on one line without quotes. */
+/** Puts one of our messages, which may contain a tenant's value, on one line without quotes. */
 export const oneLine = (text: string): string => plain(text.replaceAll(/\r?\n/g, String.raw`\n`))
 
 /** Returns a JSON value on one line, with strings in quotes. */

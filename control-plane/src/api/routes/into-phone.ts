@@ -32,8 +32,8 @@ export async function whileActive<T>(
 }
 
 /**
- * Waits for the record of activity for at most `recordMs`, because Postgres may not answer in the time that the client
- * waits.
+ * Waits for the record of activity for at most `recordMs`, because Postgres can be slower than
+ * the client waits.
  */
 async function withinMoment(recorded: Promise<void>): Promise<void> {
   const waiting = new AbortController()

@@ -48,7 +48,7 @@ export async function noteActivity(
 }
 
 /**
- * Counts the request as activity whatever its result, since it names a phone that its key may use. @param ownCodes
+ * Counts the request as activity with any result, since it names a phone that its key may use. @param ownCodes
  * errors that can only occur after that check
  */
 export async function noted<T>(

@@ -1,6 +1,6 @@
 /**
  * The job `webhook.deliver`: sends the next event of a webhook, and continues for `runMs` with further due events. If
- * the replica is killed meanwhile, the delivery stays pending, so the receiver may get it twice, with the same ID.
+ * the replica is killed in between, the delivery stays pending, so the receiver may get it twice, with the same ID.
  */
 import { limits, makeStorable } from '@phonerack/shared'
 import { type Network } from '../../base/config/webhooks.js'

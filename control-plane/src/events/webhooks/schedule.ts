@@ -52,7 +52,7 @@ export function afterAttempt(attempted: Attempted): Consequence {
 
 /**
  * Returns the first failure of the series that lasts until `now`. A pause of a day ends a series, since it is unknown
- * whether the webhook failed meanwhile.
+ * whether the webhook failed during the pause.
  */
 function firstFailure({ failingSince, failedAt }: Failures, now: Date): Date {
   if (failingSince === null || failedAt === null) return now

@@ -61,7 +61,7 @@ export class StorageProbe {
     })
     if (seen === null) return
     const unseen = others.filter((_, at) => seen[at] === false).map(({ file }) => file)
-    // A replica that has stopped meanwhile has deleted its file.
+    // A replica that has since stopped has deleted its file.
     const still = unseen.length === 0 ? [] : await this.others()
     const missing = still.filter(({ file }) => unseen.includes(file)).map(({ id }) => id)
     if (!this.changes(missing.join(', '))) return

@@ -108,7 +108,7 @@ async function lockByToken(tx: Tx, tokenHash: string): Promise<Upload | null> {
 }
 
 /**
- * Uses up the URL. @throws ApiError upload_not_found if another sender has claimed the URL, or it has expired meanwhile
+ * Uses up the URL. @throws ApiError upload_not_found if another sender has claimed the URL, or it has since expired
  */
 async function arrive(
   { core }: UploadCore,

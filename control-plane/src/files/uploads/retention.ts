@@ -31,7 +31,7 @@ export interface Build {
   createdAt: Date
 }
 
-/** A higher version code is newer. Of equal version codes, the upload that was created later is newer. */
+/** A higher version code is newer. If version codes are equal, the later upload is newer. */
 export const isNewer = (one: Build, other: Build): boolean =>
   one.versionCode === other.versionCode
     ? one.createdAt > other.createdAt

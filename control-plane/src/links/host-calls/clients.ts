@@ -292,7 +292,7 @@ function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const wait = (left: number) =>
       client.waitForReady(Date.now() + left, (error) => {
-        // The process was paused meanwhile, so the connection had less time than the clock shows.
+        // The process was paused, so the connection had less time than the clock shows.
         const more = Math.ceil(until - ownNow())
         if (
           error &&

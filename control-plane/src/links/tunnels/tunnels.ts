@@ -73,7 +73,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
     if (refusal !== null) return refusal
     const tunnel = await startTunnel(socket, times.pings)
     if (tunnel === null) return 'the connection ended before it was a tunnel'
-    // The host may have been retired meanwhile.
+    // The host may have just been retired.
     if (options.isRetired(hostId)) {
       tunnel.end()
       return retiredText

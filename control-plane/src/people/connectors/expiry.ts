@@ -9,7 +9,7 @@ import { type Database } from '../../base/db/database.js'
 export async function forgetConnectors({ db, clock }: Core): Promise<void> {
   const now = clock.now()
   await db.connectorToken.deleteMany({ where: { expiresAt: { lt: now } } })
-  // The statement also deletes the phone limits of a key, since a key and its limits may not exist without each other.
+  // The statement also deletes the phone limits of a key, since a key and its limits must not exist without each other.
   await db.$executeRaw`
     with unused as (
       select key_id from connectors where code_used_at is null and code_expires_at < ${now}::timestamptz - interval '1 day'

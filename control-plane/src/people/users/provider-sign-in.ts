@@ -72,7 +72,7 @@ const needsMail = ({ name }: Pick<Provider, 'name'>): ApiError =>
     details: { reason: 'needs_mail' },
   })
 
-/** This error reveals that there is an account, but only to the owner of the address at the provider. */
+/** This error reveals an account, but only to the owner of the address at the provider. */
 const notLinked = ({ name }: Provider, canReplace: boolean): ApiError =>
   new ApiError('invalid_request', {
     message: `Your account does not use ${name} yet.`,

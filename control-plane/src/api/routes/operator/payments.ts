@@ -1,5 +1,5 @@
 /**
- * `/operator/v1/payments/unmatched`: payments that the provider reported and that belong to no project; for `ctl
+ * `/operator/v1/payments/unmatched`: payments that the provider reported and that match none of the projects; for `ctl
  * payment unmatched`.
  */
 import { type FastifyPluginAsync } from 'fastify'

@@ -32,7 +32,7 @@ export const stepSchema = z
     session: id('session'),
     request_id: id('request').meta({
       description:
-        'The ID of the request that sent the batch. For touches of a person, the ID belongs to no request.',
+        'The ID of the request that sent the batch. Touches of a person have an ID too, without a request.',
     }),
     status: openEnum(
       stepStatuses,

@@ -70,7 +70,7 @@ export const retryDelivery: Route = (app, { services }) => {
         operationId: 'retryDelivery',
         summary: 'Send a delivery again',
         description:
-          'Sends the delivery immediately, whatever its status, and repeats it after the usual times until it is confirmed.',
+          'Sends the delivery immediately, in any status, and repeats it after the usual times until it is confirmed.',
         tags: ['events'],
         params: webhookParams.extend({
           did: z.string().meta({ description: 'A delivery ID.', pattern: '^dlv_[a-z2-7]{12}$' }),
