@@ -1,18 +1,18 @@
-/** Caches with a maximum number of entries; the least recently used ones make room. */
+/** Caches with a maximum number of entries, which drop the least recently used entries. */
 import { LRUCache } from 'lru-cache'
 
 export interface LruOptions {
-  /** Entries. */
+  /** Maximum number of entries. */
   max: number
-  /** Milliseconds that an entry lives. Default: without end. */
+  /** Milliseconds that an entry lives. Default: no limit. */
   ttl?: number
   /** Milliseconds for which the clock's reading is reused. Default: 1. */
   ttlResolution?: number
 }
 
 /**
- * Counts entries by `maxSize`: with `max`, lru-cache allocates and fills its arrays for all of them when
- * it is created, which took 10 to 20 ms and up to 2 MB for each of a control plane's twelve caches.
+ * Counts entries by `maxSize`. With `max`, lru-cache allocates its arrays for all entries when it is created, which
+ * took 10 to 20 ms and up to 2 MB for each of a control plane's twelve caches.
  */
 export const createLru = <V extends boolean | number | object>({
   max,

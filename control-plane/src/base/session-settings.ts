@@ -7,12 +7,12 @@ export type SessionSettings = Partial<
 >
 
 /**
- * Sets limits of a new connection by a statement: a pooler refuses such settings, or drops them, as parameters of the
- * connection's start. The pool runs `onConnect` before the first user of the connection.
+ * Sets limits of a new connection by a statement, because a pooler refuses or drops such settings as parameters of the
+ * connection's start. The pool runs `onConnect` before the first use of the connection.
  */
 export const setOnConnect =
   (settings: SessionSettings) =>
-  // The pool waits for the promise, which its types do not say.
+  // The pool waits for the promise, although its types do not say so.
   (client: Pick<pg.ClientBase, 'query'>): unknown => {
     const statements = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
     return client.query(statements.join('; '))

@@ -29,18 +29,18 @@ export async function addHostAudit(
   await addEntry(tx, { ...who, at: now }, change)
 }
 
-/** No project: a cursor of a project's list is not valid here. */
+/** The empty project ID keeps cursors of a project's list from being valid here. */
 const scope = { projectId: '', list: 'audit', parameter: 'before' }
 
 interface AuditPage {
   limit: number
-  /** The previous page's `next_before`; null for the newest entries. */
+  /** `next_before` of the previous page; null for the newest entries. */
   before: string | null
-  /** ID of a changed object; left out: all. */
+  /** ID of a changed object; if omitted, entries of all objects. */
   target?: string
 }
 
-/** Newest first. */
+/** Lists entries, newest first. */
 export async function listAudit(core: Core, { limit, before, target }: AuditPage) {
   const after = core.cursors.decode(scope, before)
   const rows = await core.db.auditEntry.findMany({

@@ -1,7 +1,4 @@
-/**
- * Authenticates operators: the bearer of a `pro_` token whose hash is in the table, and which is
- * neither expired nor revoked.
- */
+/** Authenticates operators by a `pro_` token whose hash is in the table, and which is neither expired nor revoked. */
 import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
 import { type AuditActor } from '../db/audit-log.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
@@ -13,11 +10,11 @@ const lastUsedAccuracyMs = 60_000
 
 /** The sender of an operator's request. */
 export interface Operator extends AuditActor {
-  /** The token, which seals stored responses. Never stored or logged. */
+  /** Returns the token, with which responses are encrypted. The token is never stored or logged. */
   secret: () => string
 }
 
-/** Looks up tokens for addresses that have failed too often: many callers share a query. */
+/** Looks up tokens for addresses that have failed too often. Concurrent callers share a query. */
 export const createTokenLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.operatorToken.findMany({
@@ -62,7 +59,7 @@ const unknownToken = (): ApiError =>
     details: { reason: 'unknown' },
   })
 
-/** Null when the token is valid. */
+/** Returns null for a valid token. */
 export function refusalOf(
   token: Pick<OperatorToken, 'name' | 'expiresAt' | 'revokedAt'> | null,
   now: Date,

@@ -1,7 +1,7 @@
 /**
- * Makes operator writes with an Idempotency-Key run once: the key is claimed in the transaction of
- * the change, and a repeat gets the first response. A response may hold a secret that is shown
- * once, so it is sealed with the token.
+ * Makes operator writes with an Idempotency-Key run once: the transaction of the change claims the key, and a
+ * repetition gets the first response. A response may hold a secret that is shown once, so it is encrypted with a key
+ * derived from the token.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
@@ -14,13 +14,13 @@ export interface Answer {
   text: string
 }
 
-/** Bytes of AES-256-GCM's nonce and tag. */
+/** Bytes of the nonce and the tag of AES-256-GCM. */
 const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Claims the key, or returns the response of the earlier request that used it. Waits for a request
- * in progress. @throws ApiError idempotency_conflict
+ * Claims the key, or returns the response of the earlier request with this key. Waits for a request in progress.
+ * @throws ApiError idempotency_conflict
  */
 export async function claimKey(
   work: Work<Operator>,
@@ -45,7 +45,7 @@ export async function claimKey(
   return { status: earlier.status, text: open(actor.secret(), key, earlier.answer) }
 }
 
-/** Stores the response for repeats. */
+/** Stores the response for repetitions. */
 export async function keepAnswer(work: Work<Operator>, key: string, answer: Answer): Promise<void> {
   const { tokenId, secret } = work.actor
   await work.tx.operatorRequest.update({

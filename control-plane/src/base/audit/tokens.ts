@@ -17,8 +17,8 @@ export const newTokenSchema = z.strictObject({ name: nameSchema, expires: expiry
 export const byConfiguration = 'configuration'
 
 /**
- * A token that an operator revoked stays revoked when the configuration names it again; others do
- * not.
+ * A token that an operator revoked stays revoked when the configuration names it again. Any other revoked token becomes
+ * valid again.
  */
 export const isRevokedByOperator = (token: Pick<OperatorToken, 'revokedAt' | 'revokedBy'>): boolean =>
   token.revokedAt !== null && token.revokedBy !== byConfiguration
@@ -47,8 +47,8 @@ export async function listTokens(core: Core) {
 }
 
 /**
- * Every replica refuses it from the commit on, since none caches tokens. Links and join tokens that it created end with it
- * (`givers.ts`). Tokens that it created stay valid, and are in the result.
+ * Revokes a token, which every replica refuses from the commit on, since no replica caches tokens. Links and join
+ * tokens that the token created end with it (`givers.ts`). Tokens that it created stay valid, and are in the result.
  */
 export async function revokeToken(
   work: Work,
@@ -61,7 +61,7 @@ export async function revokeToken(
     throw new ApiError('not_found', { message: 'There is no such operator token.', details: { token: id } })
   const data = {
     revokedAt: before.revokedAt ?? now,
-    // Prevents the configuration from making it valid again.
+    // The value keeps the configuration from making the token valid again.
     revokedBy: isRevokedByOperator(before) ? before.revokedBy : actor.tokenId,
   }
   await tx.operatorToken.update({ where: { id }, data })

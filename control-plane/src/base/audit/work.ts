@@ -1,30 +1,27 @@
-/** Runs a change by a request in a transaction, with its audit entry. */
+/** Runs the change of a request in a transaction, with its audit entry. */
 import { type AuditActor, type AuditedChange } from '../db/audit-log.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
 
-/** Where a request comes from, as the audit log records it. */
+/** The origin of a request in the audit log. */
 export type Origin = Pick<AuditActor, 'address' | 'requestId'>
 
-/** `Work<Origin>`: the transaction finds out who makes the change, from a proof such as a join token. */
+/** In a `Work<Origin>`, the transaction itself determines the actor from a proof, such as a join token. */
 export interface Work<A extends Origin = AuditActor> {
   core: Core
   tx: Tx
   now: Date
   actor: A
-  /** For effects that a rollback must prevent, such as notifying other replicas. */
+  /** Registers effects that must not happen after a rollback, such as notifying other replicas. */
   afterCommit: (effect: () => void) => void
 }
 
-/** The result of a change. `before` or `after` is null when the object did not exist before, or does not exist now. */
+/** The result of a change. `before` is null for a created object, and `after` for a deleted object. */
 export interface Change<T> extends Omit<AuditedChange, 'action'> {
   result: T
 }
 
-/**
- * Runs `act` in one transaction. It may run again after a deadlock, so it must have no effect
- * outside the transaction.
- */
+/** Runs `act` in one transaction. A deadlock repeats `act`, so it must have no effect outside the transaction. */
 export async function inAuditedTransaction<T, A extends Origin>(
   core: Core,
   actor: A,
@@ -46,8 +43,8 @@ export const actingAs = (work: Work<Origin>, tokenId: string, tokenName: string)
 })
 
 /**
- * Acts for the party who created a credential, such as a join token. @param giver the ID of a token of an operator, or of a user;
- * null: an earlier version did not record it
+ * Acts for the party that created a credential, such as a join token. @param giver the ID of an operator's token or of
+ * a user; null if an earlier release did not record it
  */
 export async function actingFor(work: Work<Origin>, giver: string | null): Promise<Work> {
   const { operatorToken, user } = work.tx

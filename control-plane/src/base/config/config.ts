@@ -1,6 +1,6 @@
 /**
- * Reads the control plane's configuration from its environment, once, at start. Limits default to
- * the specification's values; a deployment may override them.
+ * Reads the control plane's configuration from its environment, once, at start. The defaults of limits are the
+ * specification's values; a deployment may override them.
  */
 import path from 'node:path'
 import { price, refutePlainBroker } from '@phonerack/shared'
@@ -78,20 +78,20 @@ export interface Config extends ConsoleConfigs {
   /** Milliseconds between SIGTERM and the end of the listeners. */
   stopDelayMs: number
   operator: OperatorListen
-  /** Where `/metrics` is served; null: nowhere. */
+  /** Address of the listener for `/metrics`; null: no listener. */
   metrics: Listen | null
-  /** Where hosts open tunnels; null: nowhere. */
+  /** Settings of the listener for tunnels of hosts; null: no listener. */
   tunnels: TunnelsConfig | null
   databaseUrl: string
   databasePool: number
   natsUrl: string
   natsCredsFile: string | null
   natsAccountSeedFile: string | null
-  /** Files with which this replica replaces the account's claims on the broker; null: it cannot. */
+  /** Files with which this replica replaces the account's claims on the broker; null if it cannot. */
   natsAdmin: { signingSeedFile: string; systemCredsFile: string } | null
-  /** Authorities of the broker's certificate; null: that of the hosts, and the system's. */
+  /** Authorities of the broker's certificate; null: the hosts' authority and those of the system. */
   natsCaFile: string | null
-  /** The broker's address for hosts; null: the machine that joins must know it. */
+  /** The broker's address for hosts; null: an operator configures the address on each machine. */
   hostNatsUrl: string | null
   pkiDir: string
   serviceKeyFile: string
@@ -102,21 +102,21 @@ export interface Config extends ConsoleConfigs {
   requestsPerKeyPerMinute: number
   failuresPerMinute: number
   storage: StorageConfig
-  /** Null: payments are not configured. */
+  /** Null if payments are not configured. */
   payments: PaymentsConfig | null
   webhooks: WebhooksConfig
   signIn: SignInConfig
-  /** Clients that sign in by OAuth may register themselves. */
+  /** Whether clients that sign in by OAuth may register themselves. */
   allowsRegistration: boolean
   libraryRefreshMs: number
   rules: Rules
 }
 
-/** Where `/operator/v1` is served. */
+/** Address of the listener for `/operator/v1`. */
 export interface OperatorListen {
   host: string
   port: number
-  /** False: this address is the default, so a port in use does not prevent the start. */
+  /** False: the address is the default, so a port in use does not prevent the start. */
   isChosen: boolean
 }
 
@@ -129,7 +129,7 @@ export interface Rules extends ReturnType<typeof readRetention> {
   restartGraceMs: number
   /** Deadline of one wipe or enrolment. */
   careDeadlineMs: number
-  /** When devices of a host fail together (`devices/degraded.ts`). */
+  /** Rules for when the devices of a host fail together (`devices/degraded.ts`). */
   degraded: ReturnType<typeof degradedRules>
   hostLateAfterMs: number
   hostLostAfterMs: number
@@ -137,14 +137,14 @@ export interface Rules extends ReturnType<typeof readRetention> {
   activityAccuracyMs: number
   lifecyclePerMinute: number
   idempotencyWindowMs: number
-  /** How long events and their deliveries are kept. */
+  /** Milliseconds for which events and their deliveries are kept. */
   eventLifeMs: number
   replicaDeadAfterMs: number
-  /** Degrees: the location of phones until one is set. */
+  /** The location of phones until a client sets one, in degrees. */
   defaultLocation: { lat: number; lng: number }
   perSecondMicros: bigint
   minimumSeconds: number
-  /** Clients can buy credit themselves. */
+  /** Whether clients can buy credit themselves. */
   sellsCredit: boolean
   uploads: UploadRules
   recordings: { perProject: number; projectBytes: number; lifeMs: number }
@@ -164,7 +164,7 @@ export interface UploadRules {
   supersededMs: number
 }
 
-/** @throws ZodError naming the variables that are missing or wrong, StartRefusal about a file of a secret */
+/** @throws ZodError that names missing or wrong variables; StartRefusal about the file of a secret */
 export function readConfig(variablesOfProcess: Record<string, string | undefined>): Config {
   const env = environmentSchema.parse(readSecretFiles(variablesOfProcess))
   const operator = readOperatorListen(env.PHONERACK_OPERATOR_LISTEN)

@@ -7,25 +7,28 @@ import { z } from 'zod'
 /** The console of one listener. */
 export interface ConsoleConfig {
   origin: string
-  /** Origins whose pages may send requests: the console's, and that of its listener. */
+  /** Origins whose pages may send requests: the console's origin, and the origin of its listener. */
   origins: string[]
-  /** Origin of links for people: that of the public console. */
+  /** Origin of links for people: the origin of the public console. */
   linkOrigin: string
   /** Origin of the operators' console. */
   operatorOrigin: string
-  /** Begins the names of its cookies. Browsers send cookies to every port of a host, so each console needs another one. */
+  /**
+   * Prefix of the console's cookies. Browsers send cookies to every port of a host, so each console needs a different
+   * prefix.
+   */
   cookiePrefix: 'phonerack' | 'phonerack-operator'
   hasOperatorPages: boolean
-  /** The relying party of passkeys, and the origins that may use them; null: passkeys are off. */
+  /** The relying party of passkeys, and the origins that may use them; null if passkeys are off. */
   passkeys: { rpId: string; origins: string[] } | null
-  /** Cookies are sent over HTTPS only. */
+  /** Whether cookies are sent over HTTPS only. */
   isSecure: boolean
-  /** Null: no mail is sent, and people copy links. */
+  /** Null: the service sends no mail, and people copy links. */
   mail: MailConfig | null
 }
 
 export interface MailConfig {
-  /** With the name and password for the server, if it needs them. */
+  /** The URL of the server, with the name and password if the server needs them. */
   smtpUrl: string
   from: string
 }
@@ -68,7 +71,7 @@ type Environment = z.infer<z.ZodObject<typeof consoleEnvironment>>
 
 const hostOf = (origin: string): string => new URL(origin).hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** An IP address cannot be a relying party, and `localhost` leads to the same server. */
+/** Replaces a loopback address by `localhost`, since an IP address cannot be a relying party. */
 function nameable(baseUrl: string): string {
   const url = new URL(baseUrl)
   const host = hostOf(baseUrl)
@@ -76,10 +79,10 @@ function nameable(baseUrl: string): string {
   return url.origin
 }
 
-/** Browsers accept a relying party that is the page's host, or a domain above it. */
+/** Browsers accept the page's host, or a domain above it, as a relying party. */
 const isWithin = (host: string, rpId: string): boolean => host === rpId || host.endsWith(`.${rpId}`)
 
-/** Where a browser on the machine, or behind a tunnel to it, finds a listener. */
+/** Origins at which a browser on this machine, or behind a tunnel to it, finds a listener. */
 function originsOf({ host, port }: { host: string; port: number }): [string, ...string[]] {
   const isLocal = isLoopback(host) || host === '0.0.0.0' || host === '::'
   if (isLocal) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
@@ -96,10 +99,7 @@ export interface ConsoleConfigs {
   operatorConsole: ConsoleConfig
 }
 
-/**
- * @param baseUrl the public address of the service
- * @param listen the operator's listener
- */
+/** @param baseUrl the public address of the service @param listen the operator's listener */
 export function readConsoles(
   env: Environment,
   baseUrl: string,

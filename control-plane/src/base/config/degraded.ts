@@ -1,6 +1,6 @@
-/** When devices of a host fail together (`devices/degraded.ts`). docs/decisions/0219 */
+/** The rules for when the devices of a host fail together (`devices/degraded.ts`). docs/decisions/0219 */
 
-/** @param windowSeconds `PHONERACK_DEGRADED_WINDOW`; 0: never */
+/** @param windowSeconds `PHONERACK_DEGRADED_WINDOW`; 0 switches the rules off */
 export const degradedRules = (windowSeconds: number) => ({
   windowMs: windowSeconds * 1000,
   linkGraceMs: 30_000,

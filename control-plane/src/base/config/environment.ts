@@ -1,4 +1,4 @@
-/** The settings of the control plane by subject, for `config.ts`, which reads them, and docs/settings.md, which lists them. */
+/** The settings of the control plane by subject. `config.ts` reads them, and docs/settings.md lists them. */
 import { hostname } from 'node:os'
 import { limits, price } from '@phonerack/shared'
 import { readListen } from '@phonerack/shared/metrics'
@@ -236,7 +236,7 @@ const money = {
   ...paymentsEnvironment,
 }
 
-/** By the heading in docs/settings.md. */
+/** Settings by the heading in docs/settings.md. */
 export const settings = {
   'API and operators': api,
   'Postgres, NATS and keys': machinery,

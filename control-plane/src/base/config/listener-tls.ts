@@ -3,7 +3,7 @@ import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 export interface TlsFiles {
-  /** PEM: the certificate, and the authorities between it and the proxy's. */
+  /** PEM: the certificate, and the authorities between it and an authority that the proxy trusts. */
   certFile: string
   /** PEM. */
   keyFile: string

@@ -1,4 +1,4 @@
-/** The settings of `/mcp`: browsers that may use it, and clients that sign in to it. */
+/** The settings of `/mcp`: browsers that may use it, and clients that sign in. */
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 

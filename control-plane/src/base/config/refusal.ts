@@ -1,8 +1,8 @@
 import type { ZodError } from 'zod'
 
 /**
- * A refusal to start that a restart does not cure: the configuration does not fit the database. The
- * message says what is wrong and which command helps.
+ * A refusal to start that a restart does not cure: the configuration does not match the database. The message says what
+ * is wrong and which command helps.
  */
 export class StartRefusal extends Error {
   override name = 'StartRefusal'
@@ -11,7 +11,7 @@ export class StartRefusal extends Error {
 /** Exit code of a refused start: `EX_CONFIG` of sysexits.h. */
 export const refusalExitCode = 78
 
-/** The variables of a configuration that are missing or wrong, in one line. */
+/** Returns the missing or wrong variables of a configuration as one line. */
 export const configurationFault = (
   { issues }: ZodError,
   env: Readonly<Record<string, string | undefined>>,
@@ -19,7 +19,7 @@ export const configurationFault = (
   `configuration: ${issues
     .map(({ path, message }) => {
       const name = path.join('.')
-      // The value of a secret may come from a file (`secret-files.ts`).
+      // A file may contain the value of a secret (`secret-files.ts`).
       const isMissing = env[name] === undefined && env[`${name}_FILE`] === undefined
       return name === '' ? message : `${name}: ${isMissing ? 'is missing' : message}`
     })

@@ -32,7 +32,7 @@ const dayMs = 86_400_000
 
 /** Milliseconds. */
 export const readRetention = (env: z.output<typeof environment>) => ({
-  /** When a phone without a session is deleted; null: never. */
+  /** Milliseconds after which a phone without a session is deleted; null: never. */
   parkedTtlMs: env.PHONERACK_PARKED_TTL === 0 ? null : env.PHONERACK_PARKED_TTL * 1000,
   activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * dayMs,
   historyLifeMs: env.PHONERACK_HISTORY_DAYS * dayMs,

@@ -1,13 +1,13 @@
 /**
- * Secrets by reference: `NAME_FILE` names a file whose content is the value of `NAME`, as Docker and Kubernetes mount
- * secrets. Such a value is neither in the environment of a process nor in the description of a container.
+ * Secrets in files: `NAME_FILE` names a file whose content is the value of `NAME`, since Docker and Kubernetes mount
+ * secrets as files. Such a value is neither in the environment of a process nor in the description of a container.
  */
 import { readFileSync } from 'node:fs'
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 import { StartRefusal } from './refusal.js'
 
-/** The variables that have this form. */
+/** The variables that may name a file. */
 export const secretNames = [
   'DATABASE_URL',
   'PHONERACK_SMTP_URL',
@@ -30,7 +30,7 @@ export const secretFileEnvironment = Object.fromEntries(
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the environment with the content of the files. @throws StartRefusal that names a variable */
+/** Returns the environment with the contents of the files. @throws StartRefusal that names a variable */
 export function readSecretFiles(environment: Environment): Record<string, string | undefined> {
   const read = { ...environment }
   for (const name of secretNames) {
@@ -43,7 +43,7 @@ export function readSecretFiles(environment: Environment): Record<string, string
   return read
 }
 
-/** Without the line break that an editor adds. */
+/** Removes the line break that an editor adds. */
 function contentOf(variable: string, file: string): string {
   let text
   try {

@@ -7,9 +7,9 @@ import { entriesOf, isLocalOnly, networkList, parseNetwork, type Network } from 
 const signUpModes = ['invite', 'domain', 'open'] as const
 
 export interface SignUpConfig {
-  /** `invite`: only invited people; `domain`: people with an address in `domains`; `open`: everybody. */
+  /** `invite`: only invited people; `domain`: people with an address in `domains`; `open`: all people. */
   who: (typeof signUpModes)[number]
-  /** Lower case. */
+  /** Domains in lower case. */
   domains: string[]
   /** Credit of the first project, in micro-dollars. */
   creditMicros: bigint
@@ -19,7 +19,7 @@ interface Client {
   /** The name that people see. */
   name: string
   clientId: string
-  /** Null: the provider takes PKCE as the only proof. */
+  /** Null: the provider accepts PKCE as the only proof. */
   clientSecret: string | null
 }
 
@@ -27,13 +27,13 @@ export type ProviderConfig =
   | (Client & {
       kind: 'oidc'
       id: 'google' | 'oidc'
-      /** Exactly as the issuer names itself. */
+      /** The issuer exactly as in its metadata. */
       issuer: string
     })
   | (Client & {
       kind: 'github'
       id: 'github'
-      /** Address of the pages, without a trailing slash. */
+      /** Address of the provider's pages, without a trailing slash. */
       url: string
       apiUrl: string
     })
@@ -41,9 +41,9 @@ export type ProviderConfig =
 export interface SignInConfig {
   signUp: SignUpConfig
   providers: ProviderConfig[]
-  /** Networks that are not public, and to which requests to identity providers may go. */
+  /** Networks that are not public, to which requests to identity providers may go. */
   allowed: Network[]
-  /** Nothing outside of this machine reaches the service, so an identity provider needs no `https`. */
+  /** True: the service is unreachable from other machines, so an identity provider needs no `https`. */
   allowsHttp: boolean
 }
 
@@ -122,7 +122,7 @@ interface Problem {
   message: string
 }
 
-/** Settings that do not fit each other. */
+/** Returns the problems of settings that contradict each other. */
 export function signInProblems(
   env: SignInEnvironment & { PHONERACK_SMTP_URL?: string | undefined },
 ): Problem[] {
@@ -138,7 +138,7 @@ export function signInProblems(
       problems.push({ name: secret, message: `and ${id} go together` })
   if ((env.PHONERACK_OIDC_ISSUER === undefined) !== (env.PHONERACK_OIDC_CLIENT_ID === undefined))
     problems.push({ name: 'PHONERACK_OIDC_CLIENT_ID', message: 'and PHONERACK_OIDC_ISSUER go together' })
-  // GitHub does not say who has an address today.
+  // GitHub does not state whether an address still belongs to the person.
   const provers = readProviders(env).filter(({ kind }) => !isDomain || kind !== 'github')
   const provesAddresses = env.PHONERACK_SMTP_URL !== undefined || provers.length > 0
   if (env.PHONERACK_SIGN_UP !== 'invite' && !provesAddresses)

@@ -1,6 +1,4 @@
-/**
- * Where files are stored: a folder, an S3 bucket, or nowhere. Read once, at start, by `config.ts`.
- */
+/** The place of stored files: a folder, an S3 bucket, or none. `config.ts` reads it once, at start. */
 import path from 'node:path'
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'

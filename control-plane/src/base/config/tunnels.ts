@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 export interface TunnelsConfig {
   listen: Listen
-  /** `host:port` at which hosts reach this replica; null: where it listens. */
+  /** `host:port` at which hosts reach this replica; null: the address of the listener. */
   address: string | null
 }
 
@@ -28,7 +28,7 @@ export const tunnelEnvironment = {
 
 type Environment = z.infer<z.ZodObject<typeof tunnelEnvironment>>
 
-/** True when no address is configured at which hosts could connect. */
+/** True if no address is configured at which hosts could connect. */
 export const needsTunnelAddress = ({
   PHONERACK_TUNNEL_LISTEN: listen,
   PHONERACK_TUNNEL_ADDRESS: address,

@@ -8,9 +8,9 @@ import { z } from 'zod'
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 export interface WebhooksConfig {
-  /** Networks that are not public, and to which webhooks may connect. */
+  /** Networks that are not public, to which webhooks may connect. */
   allowed: Network[]
-  /** Nothing outside of this machine reaches the service, so webhooks need no `https`. */
+  /** True: the service is unreachable from other machines, so webhooks need no `https`. */
   allowsHttp: boolean
 }
 
@@ -62,8 +62,8 @@ export const webhookEnvironment = {
 type Environment = z.infer<z.ZodObject<typeof webhookEnvironment>>
 
 /**
- * Whether no other machine reaches this service. @param baseUrl its public address: with a proxy on the same machine, it
- * differs from the listener's @param host the address of its listener
+ * Whether this service is unreachable from other machines. @param baseUrl the public address: behind a proxy on the
+ * same machine, it differs from the listener's @param host the address of the listener
  */
 export const isLocalOnly = (baseUrl: string, host: string): boolean =>
   isLoopback(host) && isLoopbackUrl(baseUrl)

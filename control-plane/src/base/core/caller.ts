@@ -7,8 +7,8 @@ export const presets = ['agent', 'admin', 'read-only'] as const
 export type Preset = (typeof presets)[number]
 
 /**
- * Limits of a key below its preset, from the widest to the narrowest. A request can narrow the profile of its key.
- * docs/decisions/0267, 0268
+ * Limits of a key in addition to its preset, from the widest to the narrowest. A request can narrow the profile of its
+ * key. docs/decisions/0267, 0268
  */
 export const profiles = ['full', 'guarded', 'read-only'] as const
 
@@ -18,9 +18,9 @@ export const pictureModes = ['off', 'asked', 'every'] as const
 
 /** The settings of a project's steps. docs/decisions/0278, 0280 */
 export interface StepSettings {
-  /** Whether typed text is kept. */
+  /** Whether steps keep typed text. */
   text: boolean
-  /** The pictures that are kept: none, those that a batch asked for, or one with each batch. */
+  /** The screenshots that steps keep: none, those that a batch requested, or one for each batch. */
   pictures: (typeof pictureModes)[number]
 }
 
@@ -32,21 +32,21 @@ export interface Caller {
   /** The owner of the project. */
   ownerId: string
   preset: Preset
-  /** The narrower of the key's and the request's. */
+  /** The narrower profile of the key's and the request's. */
   profile: Profile
-  /** Limited by preset, phones and profile. */
+  /** The scopes that preset, phones and profile leave. */
   scopes: readonly Scope[]
-  /** Phones that the key is limited to; null: all of the project's. */
+  /** The phones to which the key is limited; null: all phones of the project. */
   phoneIds: readonly string[] | null
-  /** A user of the console: their changes are not refused while a person controls the phone. Left out: false. */
+  /** A user of the console, whose changes are accepted while a person controls the phone. If omitted: false. */
   isPerson?: boolean
-  /** Null or left out: the project records no steps. */
+  /** Null or omitted: the project records no steps. */
   steps?: StepSettings | null
-  /** Aborts when the client of the request has gone. Left out: outside of a request. */
+  /** Aborts when the client closes the request. Omitted outside of a request. */
   signal?: AbortSignal
   /**
-   * Whether a change of the request may be permanent, in the database or on a phone. While it is false, the client
-   * can repeat the request. Left out: outside of a request.
+   * Whether a change of the request may be permanent, in the database or on a phone. While it is false, the client can
+   * repeat the request. Omitted outside of a request.
    */
   effects?: { mayHaveBegun: boolean }
 }
@@ -71,25 +71,25 @@ export interface Idempotency {
 
 export interface CallContext {
   requestId: string
-  /** Aborts when the client has gone. */
+  /** Aborts when the client closes the request. */
   signal: AbortSignal
-  /** Left out: the limits of the API apply, and a batch that was sent continues without its client. */
+  /** If omitted, the limits of the API apply, and a batch that was sent continues without its client. */
   batch?: BatchLimits
-  /** Left out: unknown. */
+  /** If omitted, the sender is unknown. */
   sender?: Sender
 }
 
-/** The way and the program by which a request came. */
+/** The interface and the program that sent a request. */
 export interface Sender {
   via: 'api' | 'mcp'
-  /** The client's `User-Agent`; null: none. */
+  /** The client's `User-Agent`; null if it sent none. */
   client: string | null
 }
 
-/** For a client that gives up early: no action of a batch starts that it would not hear of. */
+/** Limits for a client that gives up early: no action of a batch starts whose result the client would not receive. */
 export interface BatchLimits {
   /** Milliseconds after which no action starts. */
   startWithinMs: number
-  /** Milliseconds after which the batch is answered with what is known. The action that has started continues. */
+  /** Milliseconds after which the batch is answered with the results so far. The action that has started continues. */
   answerWithinMs: number
 }

@@ -1,7 +1,7 @@
 /**
- * Notifies waiters, here and on other replicas, that a phone's row changed. Other instances do this
- * for uploads, and for the events of a project. Waiters read the row again themselves, so a lost or duplicate message does no
- * harm. They poll only while the broker is unavailable.
+ * Notifies waiters on all replicas that a phone's row has changed. Further instances notify about uploads, and about
+ * events of a project. Waiters read the row again, so a lost or duplicate message does no harm. They poll only while
+ * the broker is unavailable.
  */
 import { EventEmitter } from 'node:events'
 import {
@@ -17,17 +17,18 @@ import {
 const safetyReadMs = 5000
 
 export interface Changes {
-  /** Call it after the commit. */
+  /** Must be called after the commit. */
   publish(id: string): void
   /**
-   * Resolves at the row's next change, when `timeoutMs` have passed or `signal` aborts. Listening
-   * starts immediately, so read the row after calling this. @param id several: the next change of any of them
+   * Resolves at the next change of the row, after `timeoutMs`, or when `signal` aborts. The listener starts
+   * immediately, so the caller must read the row after calling this. @param id for several IDs: the next change of any
+   * of them
    */
   next(id: string | readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/** The changed kind of row, and how its ID travels. */
+/** The kind of row, and the message that carries its ID. */
 interface Topic {
   subject: string
   toMessage(id: string): unknown
@@ -47,7 +48,7 @@ export const uploadTopic: Topic = {
   idIn: (message) => uploadChangedSchema.safeParse(message).data?.upload_id ?? null,
 }
 
-/** New events, by project. */
+/** New events, by the ID of their project. */
 export const eventTopic: Topic = {
   subject: subjects.eventsNumbered,
   toMessage: (id) => ({ project_id: id }),
@@ -55,8 +56,8 @@ export const eventTopic: Topic = {
 }
 
 /**
- * Reads a row at each change until `settled` is true of it, `timeoutMs` have passed or `signal`
- * aborts. Returns the last row read.
+ * Reads a row at each change until `settled` is true for it, `timeoutMs` have passed or `signal` aborts. Returns the
+ * row as last read.
  */
 export async function waitUntil<T>(
   changes: Changes,
@@ -67,7 +68,7 @@ export async function waitUntil<T>(
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   for (;;) {
-    // Listen before reading, so that a change in between is not missed.
+    // The listener starts before the read, so that no change between the two is missed.
     const listening = new AbortController()
     const remaining = Math.max(0, end - performance.now())
     const change = changes.next(id, remaining, AbortSignal.any([signal, listening.signal]))

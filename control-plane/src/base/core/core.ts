@@ -10,15 +10,15 @@ import { type Cursors } from './cursor.js'
 
 export interface Core {
   db: Database
-  /** For the reads of hot paths. */
+  /** Reads of hot paths. */
   read: PreparedRead
-  /** For the transactions of hot paths: `inRawTransaction`. */
+  /** Transactions of hot paths: `inRawTransaction`. */
   transact: Transact
-  /** For transactions of tenants' requests: `tenant-transaction.ts`. */
+  /** The gate of tenants' transactions: `tenant-transaction.ts`. */
   ownerGate: OwnerGate
   bus: Bus
   clock: Clock
-  /** The factor of the pauses between two looks and between two attempts. 1; tests change it. */
+  /** Factor of the pauses between two reads and between two attempts. The default is 1; tests change it. */
   pace: number
   rules: Rules
   log: Logger

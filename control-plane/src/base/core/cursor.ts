@@ -1,7 +1,7 @@
 /**
- * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and
- * bound to their list and project. A query only sees the position of a verified cursor. Clients can
- * decode a signed position, so those that say something about other projects are encrypted.
+ * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and bound to their list
+ * and project. Queries only get positions of verified cursors. Clients can decode a signed position, so positions that
+ * reveal facts about other projects are encrypted.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
@@ -13,14 +13,14 @@ export interface Position {
   id: string
 }
 
-/** Where a cursor is valid. */
+/** The list in which a cursor is valid. */
 export interface CursorScope {
   projectId: string
   /** For example `phones`, or a phone's ID for its sessions. */
   list: string
   /** The query parameter that carries the cursor. Default: `cursor`. */
   parameter?: string
-  /** Encrypts the position. Default: it is only signed. */
+  /** True: the position is encrypted. Default: the position is only signed. */
   isSealed?: boolean
 }
 
@@ -48,22 +48,19 @@ export class Cursors {
     return this.sign(scope, text) + text
   }
 
-  /**
-   * @throws ApiError validation_failed naming the parameter, for anything but a cursor of this
-   * scope
-   */
+  /** @throws ApiError validation_failed that names the parameter, unless the text is a cursor of this scope */
   decode(scope: CursorScope, cursor: string | null): Position | null {
     if (cursor === null) return null
     const json = scope.isSealed === true ? this.opened(scope, cursor) : this.verified(scope, cursor)
     if (json === null) throw invalidCursor(scope)
-    // The service has issued it, but another version may have encoded the position differently.
+    // This service issued the cursor, but another release may have encoded the position differently.
     const parsed = positionSchema.safeParse(parseJson(json))
     if (!parsed.success) throw invalidCursor(scope)
     const [at, id] = parsed.data
     return { at: new Date(at), id }
   }
 
-  /** Splits rows, one more than a page, into the page and the cursor after it. */
+  /** Splits rows, one more than fit on a page, into the page and the cursor after it. */
   toPage<R, T>(
     scope: CursorScope,
     rows: readonly R[],
@@ -77,17 +74,17 @@ export class Cursors {
     return { data: page.map(view), nextCursor: more ? this.encode(scope, position(last)) : null }
   }
 
-  /** Null: the signature is not valid. */
+  /** Returns null if the signature is not valid. */
   private verified(scope: CursorScope, cursor: string): string | null {
     const text = cursor.slice(signatureLength)
     if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) return null
     return Buffer.from(text, 'base64url').toString('utf8')
   }
 
-  /** Null: it was not sealed for this scope. */
+  /** Returns null if the text was not encrypted for this scope. */
   private opened(scope: CursorScope, cursor: string): string | null {
     const bytes = Buffer.from(cursor, 'base64url')
-    // The last character has unused bits, and the decoder skips characters that are not of the alphabet.
+    // The last character has unused bits, and the decoder skips characters outside of the alphabet.
     if (bytes.toString('base64url') !== cursor) return null
     return this.sealing.tryOpen(bytes, contextOf(scope))?.toString('utf8') ?? null
   }

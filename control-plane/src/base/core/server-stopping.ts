@@ -1,4 +1,4 @@
-/** The reason of a request's signal that aborts because the server stops, not because its client has gone. */
+/** The abort reason of a request's signal when the server stops, as opposed to a closed connection. */
 export class ServerStopping extends Error {
   override readonly name = 'ServerStopping'
   constructor() {

@@ -5,14 +5,14 @@ import { type Caller } from './caller.js'
 import { type Core } from './core.js'
 
 /**
- * As `inTransaction`, when it is the turn of the caller's owner (`db/owner-gate.ts`). Never within another one: it would
- * wait for itself.
- * @throws ApiError rate_limited, service_unavailable
+ * Like `inTransaction`, but waits for the turn of the caller's owner (`db/owner-gate.ts`).
+ * Must not be nested: the inner transaction would wait for the outer transaction. @throws ApiError rate_limited,
+ * service_unavailable
  */
 export const inTenantTransaction = <T>(core: Core, of: Tenant, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inTurn(core, of, () => inTransaction(core.db, work))
 
-/** As `inTenantTransaction`, for work that only sends raw statements. */
+/** Like `inTenantTransaction`, for work that only sends raw statements. */
 export const inRawTenantTransaction = <T>(
   core: Core,
   of: Tenant,

@@ -1,6 +1,4 @@
-/**
- * Runs a function periodically, never concurrently, until stopped. Logs its failures and continues.
- */
+/** Runs a function periodically, never concurrently, until it is stopped. Logs failures and continues. */
 import { type Logger } from '@phonerack/shared'
 
 export class Ticker {

@@ -1,6 +1,6 @@
 /**
- * The steps by which the certificate authority is replaced while replicas and hosts run, and how far they are. Replicas
- * notice each step when they read the authorities again. For `rotate-authority`. docs/decisions/0249
+ * The steps that replace the certificate authority while replicas and hosts run, and the progress of each step.
+ * Replicas notice a step when they read the authorities again. For `rotate-authority`. docs/decisions/0249
  */
 import { X509Certificate } from 'node:crypto'
 import { authorityFingerprint } from '@phonerack/shared'
@@ -14,15 +14,15 @@ import { schemaVersion } from './schema-version.js'
 
 export interface RotationStatus {
   phase: 'closed' | 'begun' | 'switched'
-  /** Fingerprint of the authority that signs. */
+  /** Fingerprint of the signing authority. */
   signing: string
-  /** Fingerprint of the next one, which signs after the switch; null: closed. */
+  /** Fingerprint of the next authority, which signs after the switch; null if no rotation is open. */
   next: string | null
   begunAt: Date | null
   switchedAt: Date | null
-  /** Those that run. */
+  /** Replicas that run. */
   replicas: { id: string; trustsNext: boolean; signsWithNext: boolean }[]
-  /** Those that are not retired. */
+  /** Hosts that are not retired. */
   hosts: RotatingHost[]
 }
 
@@ -30,10 +30,10 @@ export interface RotatingHost {
   id: string
   name: string
   lastSeenAt: Date | null
-  /** False: its agent is of an earlier release, or has not been heard yet. */
+  /** False: the agent is of an earlier release, or has not sent a heartbeat yet. */
   reports: boolean
   trustsNext: boolean
-  /** Its certificate is from the next authority. */
+  /** The next authority issued the host's certificate. */
   hasNext: boolean
 }
 
@@ -42,11 +42,11 @@ type Rules = Pick<Config['rules'], 'replicaDeadAfterMs'>
 /** The two authorities of an open rotation. */
 export interface OpenRotation {
   phase: 'begun' | 'switched'
-  /** Fingerprint of the next one. */
+  /** Fingerprint of the next authority. */
   next: string
 }
 
-/** Null: no rotation is open. */
+/** Returns null if no rotation is open. */
 export async function readOpenRotation(db: Pick<Tx, 'installation'>): Promise<OpenRotation | null> {
   const row = await db.installation.findUnique({
     where: { id: 1 },
@@ -115,7 +115,7 @@ export async function beginRotation(db: Database, config: Config, by: DatedActor
   const before = await readRotation(db, config.rules)
   if (before.phase !== 'closed') throw new StepRefused('a rotation is open already')
   const row = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
-  // Proves that the file has the service key that the database needs.
+  // The decryption proves that the file contains the service key of the database.
   await decryptAuthority({ certificate: row.caCertificate, key: row.caKey }, row.serviceKeyId, config)
   const next = await encryptAuthority(await newAuthority(), config)
   return inTransaction(db, async (tx) => {
@@ -129,15 +129,15 @@ export async function beginRotation(db: Database, config: Config, by: DatedActor
       },
     })
     if (count !== 1) throw new StepRefused('the installation was changed at the same time: nothing was begun')
-    // Earlier releases would trust one authority only.
+    // Earlier releases would trust only one of the authorities.
     await tx.$executeRaw`update schema_version set serves_from = greatest(serves_from, ${schemaVersion}::int)`
     return recorded(tx, by, 'begin', before, await readRotation(tx, config.rules))
   })
 }
 
 /**
- * Lets the next authority sign. @param check gets the status after all concurrent joins, and throws to refuse
- * @throws StepRefused
+ * Lets the next authority sign. @param check called with the status after all concurrent joins; throws to refuse the
+ * switch @throws StepRefused
  */
 export function switchRotation(
   db: Database,
@@ -153,7 +153,7 @@ export function switchRotation(
   })
 }
 
-/** Ends the trust in the earlier authority, and deletes its key. @param check as for `switchRotation` */
+/** Ends the trust in the earlier authority, and deletes its key. @param check as in `switchRotation` */
 export function finishRotation(
   db: Database,
   rules: Rules,
@@ -168,7 +168,7 @@ export function finishRotation(
   })
 }
 
-/** Drops the next authority. Only before the switch. */
+/** Drops the next authority, which is possible only before the switch. */
 export const cancelRotation = (db: Database, rules: Rules, by: DatedActor): Promise<RotationStatus> =>
   step(db, rules, by, cancelling, (tx) =>
     tx.installation.update({ where: { id: 1 }, data: closed }).then(() => undefined),
@@ -194,7 +194,7 @@ function step(
   work: (tx: Tx, status: RotationStatus) => Promise<void>,
 ): Promise<RotationStatus> {
   return inTransaction(db, async (tx) => {
-    // A join holds the row until its host is stored (`operator/admit-host.ts`).
+    // A join locks the row until its host is stored (`operator/admit-host.ts`).
     await tx.$queryRaw`select 1 from installation where id = 1 for update`
     const status = await readRotation(tx, rules)
     if (status.phase !== needed)
@@ -223,7 +223,7 @@ async function recorded(
   return after
 }
 
-/** A next certificate that its host has not used would be sent again, and refused. */
+/** Drops next certificates that hosts have not used, which would otherwise be sent again and refused. */
 async function dropNextOfOthers(tx: Tx, authority: X509Certificate): Promise<void> {
   const waiting = await tx.host.findMany({
     where: { nextCertificatePem: { not: null } },

@@ -6,7 +6,7 @@ import { sqlStateOf } from './sql-state.js'
 
 /** Prisma: no connection, no answer, connection closed. */
 const prismaCodes = ['P1001', 'P1008', 'P1017']
-/** The kinds of the driver adapter's errors for the same. */
+/** Kinds of the driver adapter's errors for the same causes. */
 const adapterKinds = ['DatabaseNotReachable', 'SocketTimeout', 'ConnectionClosed']
 /** Errors of Node's sockets. */
 const socketCodes = [
@@ -19,7 +19,7 @@ const socketCodes = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ]
-/** Errors of `pg`, which have no code. */
+/** Messages of `pg`'s errors, which have no code. */
 const driverMessages = [
   'Connection terminated',
   'Connection terminated unexpectedly',
@@ -28,7 +28,10 @@ const driverMessages = [
   'Client has encountered a connection error and is not queryable',
 ]
 
-/** Whether a statement of the request took effect is a separate question: `isCommitUnknown`. */
+/**
+ * True if Postgres is unavailable. Whether a statement of the request took effect is a separate question:
+ * `isCommitUnknown`.
+ */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (driverMessages.includes(error.message)) return true
@@ -36,7 +39,7 @@ export function isAway(error: unknown): boolean {
   if (prismaCodes.includes(code) || socketCodes.includes(code)) return true
   if (adapterKinds.includes(String(kindOf(error)))) return true
   const state = sqlStateOf(error)
-  // Shutdown, crash, start; connection exceptions.
+  // The states of a shutdown, crash or start, and connection exceptions.
   return state !== null && (/^57P0[123]$/.test(state) || state.startsWith('08'))
 }
 

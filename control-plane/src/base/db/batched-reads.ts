@@ -1,16 +1,16 @@
 /**
- * Reads of single rows that arrive together, as one statement: writing to a socket is half of what such a read costs.
- * A row is read after its request arrived, and never cached.
+ * Combines reads of single rows that arrive together into one statement, because writing to a socket is half of the
+ * cost of such a read. A row is read after its request arrived, and never cached.
  */
 import DataLoader from 'dataloader'
 
-/** Rows of one statement; more are sent as several. */
+/** Limit of rows in one statement; more rows are read by several statements. */
 const maxRows = 200
 
-/** Reads a row by its ID; null when there is none. @throws the error of the statement, for each of its rows */
+/** Reads a row by its ID; null if it does not exist. @throws the error of the statement, for each of its rows */
 export type BatchedRead<Row> = (id: string) => Promise<Row | null>
 
-/** @param find returns the rows that exist, in any order */
+/** @param find returns the existing rows, in any order */
 export function createBatchedRead<Row extends { id: string }>(
   find: (ids: readonly string[]) => Promise<Row[]>,
 ): BatchedRead<Row> {
@@ -22,7 +22,7 @@ export function createBatchedRead<Row extends { id: string }>(
     {
       cache: false,
       maxBatchSize: maxRows,
-      // After all requests that the event loop has received in this turn.
+      // The statement waits for all requests that the event loop receives in this turn.
       batchScheduleFn: (send) => void setImmediate(send),
     },
   )

@@ -1,13 +1,10 @@
 /**
- * The time that replicas share: Postgres's time, continued by this process's monotonic clock
- * between measurements. A step of the machine's own clock has no effect. Money, due times and
- * expiry use it through `core.clock`.
+ * The time that replicas share: Postgres's time, continued by this process's monotonic clock between measurements. A
+ * step of the machine's clock has no effect. Money, due times and expiry use this time through `core.clock`.
  */
 import { type Clock } from '@phonerack/shared'
 
-/**
- * Milliseconds by which the machine's clock may differ from Postgres before the operator is warned.
- */
+/** Milliseconds by which the machine's clock may differ from Postgres's before the operator is warned. */
 export const maxSkewMs = 2000
 export class DatabaseClock implements Clock {
   private constructor(
@@ -18,10 +15,7 @@ export class DatabaseClock implements Clock {
     private skew: number,
   ) {}
 
-  /**
-   * @param readTime reads Postgres's time. @param machine this machine's clock, used only for
-   * comparison
-   */
+  /** @param readTime reads Postgres's time @param machine this machine's clock, used only for comparison */
   static async start(readTime: () => Promise<Date>, machine: Clock): Promise<DatabaseClock> {
     const { earliest, latest, skew } = await measure(readTime, machine)
     const origin = (earliest + latest) / 2
@@ -42,8 +36,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Measures again. The time moves only as far as the measurement proves it wrong: an answer that was slow, since the machine is
-   * busy, proves little, and due times must not move to and fro with it.
+   * Measures again. The time moves only as far as the measurement proves it wrong. A slow answer of a busy machine
+   * proves little, and due times must not jump back and forth with it.
    */
   async measure(): Promise<void> {
     const { earliest, latest, skew } = await measure(this.readTime, this.machine)
@@ -52,13 +46,16 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** Postgres read its time between the call and the answer: its time at 0 of the monotonic clock is between these two. */
+/**
+ * Postgres read its time between the call and the answer, so its time at 0 of the monotonic clock is between these two
+ * bounds.
+ */
 async function measure(readTime: () => Promise<Date>, machine: Clock) {
   const before = performance.now()
   const read = (await readTime()).getTime()
   const after = performance.now()
   const machineOrigin = machine.now().getTime() - after
-  // A `Date` has no fraction of its last millisecond.
+  // A `Date` drops the fraction of its last millisecond.
   return {
     earliest: read - after,
     latest: read + 1 - before,

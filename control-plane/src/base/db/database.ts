@@ -1,6 +1,6 @@
 /**
- * The connection to Postgres: one Prisma client over one pool, transactions that are retried when
- * Postgres asks for it, and readable types for both.
+ * The connection to Postgres: one Prisma client over one pool, transactions that are retried when Postgres requires it,
+ * and readable types for both.
  */
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
@@ -12,16 +12,16 @@ import { createTransact, type RawTx, type Transact } from './raw-transaction.js'
 import { sqlStateOf } from './sql-state.js'
 
 export type Database = PrismaClient
-/** Inside a transaction. */
+/** The client inside a transaction. */
 export type Tx = Prisma.TransactionClient
-/** A transaction or the database: for reads that need no own transaction. */
+/** A transaction or the database, for reads that need no separate transaction. */
 export type Reader = Pick<RawTx, '$queryRaw'>
 
 export interface OpenDatabase {
   db: Database
   read: PreparedRead
   transact: Transact
-  /** Its connections now. */
+  /** The connections in use at present. */
   poolUse(): PoolUse
   close(): Promise<void>
 }
@@ -33,11 +33,11 @@ export function openDatabase(url: string, poolSize: number, queryMs = 25_000): O
     max: poolSize,
     onConnect: setOnConnect({ statement_timeout: 20_000, idle_in_transaction_session_timeout: 30_000 }),
     connectionTimeoutMillis: 10_000,
-    // Later than Postgres's own limit: only a server that does not answer at all reaches it.
+    // Postgres's own limit is shorter, so only an unresponsive server reaches this limit.
     query_timeout: queryMs,
     application_name: 'phonerack',
   })
-  // The pool drops a connection that breaks while idle; the next query gets a new one.
+  // The pool drops a connection that breaks while idle, and the next query gets a new connection.
   pool.on('error', () => undefined)
   closeUnfinished(pool)
   const db = new PrismaClient({
@@ -60,14 +60,14 @@ export function openDatabase(url: string, poolSize: number, queryMs = 25_000): O
 }
 
 /**
- * Closes a connection that is released within a transaction. After a query that reached its timeout, Prisma and
- * graphile-worker return it to the pool without a rollback: the statements of the next user would belong to that
- * transaction, and nothing would commit them.
+ * Closes a connection that is released within a transaction. After a query timeout, Prisma and graphile-worker return
+ * the connection to the pool without a rollback. The statements of the next user would then belong to that transaction,
+ * which is never committed.
  */
 export function closeUnfinished(pool: pg.Pool): void {
   pool.on('release', (_error, client) => {
     const status = client.getTransactionStatus()
-    // `end` also marks the client, so that the pool removes it now.
+    // `end` also marks the client, so that the pool removes it immediately.
     if ((status === 'T' || status === 'E') && client instanceof pg.Client) void client.end()
   })
 }
@@ -82,28 +82,28 @@ export async function readTime(db: Reader): Promise<Date> {
 
 const attempts = 4
 
-/** Errors of transactions whose commit may have been sent, without an answer of Postgres to it. */
+/** Errors of transactions whose commit may have been sent, but was not answered by Postgres. */
 const unanswered = new WeakSet<object>()
 
-/** True when the transaction that failed with this error may have been committed. */
+/** True if the transaction that failed with this error may have been committed. */
 export const isCommitUnknown = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && unanswered.has(error)
 
-/** A FATAL error of class 57P ends the connection, and says nothing about the statement. */
+/** A FATAL error of class 57P ends the connection, and does not show the outcome of the statement. */
 function isAnswered(error: unknown): boolean {
   const state = sqlStateOf(error)
   return isRepeatable(error) || (state !== null && !/^(57P|08)/.test(state))
 }
 
 /**
- * Runs `work` in one transaction (read committed; rows are locked explicitly, in the order owner,
- * project, phone, host, device). Retries up to three times after a deadlock or serialisation
- * failure, so `work` must have no effect outside the database.
+ * Runs `work` in one transaction (read committed; rows are locked explicitly, in the order owner, project, phone, host,
+ * device). Retries up to three times after a deadlock or serialisation failure, so `work` must have no effect outside
+ * the database.
  */
 export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
   repeated<Tx, T>((each) => db.$transaction(each), work)
 
-/** As `inTransaction`, for work that only sends raw statements: it costs this process less than half. */
+/** Like `inTransaction`, for work that only sends raw statements: it costs this process less than half. */
 export const inRawTransaction = <T>(transact: Transact, work: (tx: RawTx) => Promise<T>): Promise<T> =>
   repeated<RawTx, T>(transact, work)
 
@@ -126,7 +126,10 @@ async function repeated<Of, T>(
   }
 }
 
-/** Something changed that a later statement of a transaction relies on. The transaction is repeated, and sees the change. */
+/**
+ * A concurrent change affects a later statement of the transaction. The transaction is repeated, and then sees the
+ * change.
+ */
 export class ConcurrentChange extends Error {
   /** serialization_failure */
   readonly code = '40001'

@@ -13,8 +13,8 @@ export async function readEpoch(db: Reader): Promise<string> {
 }
 
 /**
- * Sets and returns a new epoch. From then on, no device is assigned before its agent has confirmed
- * it again, and no earlier silence of a host counts.
+ * Sets and returns a new epoch. From then on, a device is assigned only after its agent has confirmed it again, and
+ * earlier silence of a host does not count.
  */
 export async function renewEpoch(db: Pick<Tx, '$queryRaw' | 'databaseEpoch'>, now: Date): Promise<string> {
   await db.databaseEpoch.update({

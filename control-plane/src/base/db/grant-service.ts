@@ -1,16 +1,19 @@
 /**
- * Rights of a role that serves and cannot change the schema: the owner of the schema grants them after its migrations.
- * docs/decisions/0309
+ * Rights of a role that serves requests and cannot change the schema. The owner of the schema grants them after its
+ * migrations. docs/decisions/0309
  */
 import pg from 'pg'
 
-/** Ours, and that of graphile-worker. */
+/** The schemas of the control plane and of graphile-worker. */
 const schemas = ['public', 'graphile_worker']
 
-/** Written by migrations only. */
+/** Tables that only migrations write. */
 const recorded = ['_prisma_migrations', 'schema_version']
 
-/** Can be repeated. @throws Error of Postgres when the role does not exist or this one does not own the schema */
+/**
+ * The function can be repeated. @throws Error of Postgres if the role does not exist, or the current role does not own
+ * the schema
+ */
 export async function grantService(databaseUrl: string, role: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 })
   await client.connect()
@@ -24,7 +27,7 @@ export async function grantService(databaseUrl: string, role: string): Promise<v
         ['sequences', 'usage, select, update'],
       ] as const) {
         await client.query(`grant ${rights} on all ${kind} in schema ${schema} to ${to}`)
-        // For what the next migrations create.
+        // These rights apply to objects that later migrations create.
         await client.query(`alter default privileges in schema ${schema} grant ${rights} on ${kind} to ${to}`)
       }
     }
@@ -37,7 +40,10 @@ export async function grantService(databaseUrl: string, role: string): Promise<v
   }
 }
 
-/** The tables of graphile-worker have row-level security without a policy, so that only their owner sees rows. */
+/**
+ * The tables of graphile-worker have row-level security without a policy, which hides rows from all roles except the
+ * owner.
+ */
 async function openRows(client: pg.Client, to: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class

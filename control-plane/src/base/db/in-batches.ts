@@ -1,13 +1,16 @@
 /** Deletes many rows by statements of bounded size. */
 
 interface Batches {
-  /** Rows of one statement. */
+  /** Limit of rows in one statement. */
   rows: number
-  /** Statements. Default: no limit. */
+  /** Limit of statements. Default: no limit. */
   most?: number
 }
 
-/** Calls `deleteSome`, which returns its number of rows, until it deletes fewer than `rows`. Returns the number of calls. */
+/**
+ * Calls `deleteSome`, which returns the number of deleted rows, until it deletes fewer than `rows`. Returns the number
+ * of calls.
+ */
 export async function inBatches(
   { rows, most = Infinity }: Batches,
   deleteSome: () => Promise<number>,

@@ -1,7 +1,7 @@
 /**
- * The installation that a database belongs to: its certificate authority (two during a rotation), whose key is encrypted
- * with the service key, and its NATS account. Hosts trust both, so a replica with others is
- * refused. Called at each start. docs/decisions/0192
+ * The installation to which a database belongs: its certificate authority (two during a rotation), whose key is
+ * encrypted with the service key, and its NATS account. Hosts trust both, so a replica with a different authority or
+ * account is refused. Called at each start. docs/decisions/0192
  */
 import path from 'node:path'
 import { authorityFingerprint, type Logger } from '@phonerack/shared'
@@ -20,9 +20,9 @@ type Files = Pick<Config, 'pkiDir' | 'serviceKeyFile'>
 type Settings = Files & Pick<Config, 'newAuthority' | 'replicaId' | 'rules'>
 
 /**
- * Returns the database's authority. A database without one gets the `ca.pem` of an earlier release,
- * or a new one. Call it under `takeStartLock`. @param natsAccount null: the broker requires no
- * credentials @throws StartRefusal
+ * Returns the database's authority. A database without an authority gets the `ca.pem` of an earlier release, or a new
+ * authority. Must be called under `takeStartLock`. @param natsAccount null if the broker requires no credentials
+ * @throws StartRefusal
  */
 export async function openInstallation(
   db: Database,
@@ -62,7 +62,9 @@ async function open(
   }, first)
 }
 
-/** @param known are not decrypted again: the service key may have been replaced since the start */
+/**
+ * @param known authorities that are not decrypted again, since the service key may have been replaced since the start
+ */
 async function openSet(row: Installation, files: Files, known: readonly Authority[]): Promise<AuthoritySet> {
   const openOne = async (stored: Stored): Promise<Authority> =>
     known.find(({ caPem }) => caPem === stored.certificate) ??
@@ -78,14 +80,14 @@ async function openSet(row: Installation, files: Files, known: readonly Authorit
   }
 }
 
-/** Only while the authority is still the one that was read. */
+/** Replaces the authority only if it is still the authority that was read. */
 async function replace(db: Database, config: Settings, before: Installation | null): Promise<void> {
   const fresh = {
     ...columnsOf(await encryptAuthority(await newAuthority(), config)),
     natsAccount: null,
     otherCaCertificate: null,
     otherCaKey: null,
-    // The service key that opened it may be lost: webhooks need new secrets then.
+    // The service key of the earlier authority may be lost, in which case webhooks need new secrets.
     rotationBegunAt: null,
     switchedAt: null,
     webhookKey: null,
@@ -112,7 +114,7 @@ async function create(db: Database, files: Settings, natsAccount: string | null)
   const earlier = await readIfThere(path.join(files.pkiDir, 'ca.pem'))
   if (earlier === null) {
     const running = await runningReplica(db, files)
-    // One that started at the same moment has created it.
+    // A replica that started at the same moment has created the row.
     const made = await db.installation.findUnique({ where: { id: 1 } })
     if (made !== null) return made
     if (running !== null)
@@ -128,15 +130,15 @@ async function create(db: Database, files: Settings, natsAccount: string | null)
     )
   const pem = earlier === null ? await newAuthority() : splitPem(earlier)
   const data = columnsOf(await encryptAuthority(pem, files))
-  // Another replica may do the same: the first one wins.
+  // Another replica may insert the same row: the first insert wins.
   await db.installation.createMany({ data: [{ id: 1, ...data, natsAccount }], skipDuplicates: true })
   return db.installation.findUniqueOrThrow({ where: { id: 1 } })
 }
 
-/** An authority as the database has it. */
+/** An authority in the form that the database stores. */
 export interface Stored {
   certificate: string
-  /** Encrypted with the service key. */
+  /** The key, encrypted with the service key. */
   key: Uint8Array<ArrayBuffer>
 }
 
@@ -159,7 +161,7 @@ export const sealAuthority = ({ certificatePem, privateKeyPem }: AuthorityPem, b
   key: by.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem)),
 })
 
-/** @throws StartRefusal when the file has another key than the one with this ID */
+/** @throws StartRefusal if the file contains a different key than the key with this ID */
 export async function decryptAuthority(
   stored: Stored,
   serviceKeyId: string,
@@ -179,7 +181,7 @@ export async function decryptAuthority(
   }
 }
 
-/** The encrypted key is valid only with its certificate. */
+/** The encrypted key is bound to its certificate. */
 const contextOf = (certificatePem: string): string => `phonerack certificate authority\n${certificatePem}`
 
 const ifLost =

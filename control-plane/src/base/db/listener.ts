@@ -1,22 +1,23 @@
 /**
- * Listens to a channel of Postgres on its own connection, which it opens again when it breaks or no longer answers: a listener
- * only receives, so nothing else would notice a connection that a firewall or a dead server has dropped.
+ * Listens to a channel of Postgres on a separate connection, and reopens a connection that breaks or no longer answers.
+ * A listener only receives, so without checks it would not notice a connection that a firewall or a dead server has
+ * dropped.
  */
 import { pause, type Logger } from '@phonerack/shared'
 import pg from 'pg'
 
 /** Milliseconds before the next attempt to connect. */
 const reconnectMs = 1000
-/** Milliseconds. */
+/** Milliseconds to wait for the connection's end. */
 const closeMs = 1000
-/** Milliseconds between two checks of the connection, and for the answer to one. */
+/** Milliseconds between two checks of the connection, and for the answer to a check. */
 const checkMs = 5000
 
 export class Listener {
   private readonly stopping = new AbortController()
   private readonly running: Promise<void>
 
-  /** @param onNotice called for each notification, and after each connect, since some may have been missed */
+  /** @param onNotice called for each notification, and after each connect, since notifications may have been missed */
   constructor(
     private readonly databaseUrl: string,
     private readonly channel: 'phonerack_events',
@@ -26,7 +27,7 @@ export class Listener {
     this.running = this.run()
   }
 
-  /** Waits for the end of the connection, but not for one that is being opened. */
+  /** Waits for the end of the connection, but does not wait for a connection that is being opened. */
   async close(): Promise<void> {
     this.stopping.abort()
     await Promise.race([this.running, pause(closeMs, new AbortController().signal)])
@@ -45,7 +46,7 @@ export class Listener {
     }
   }
 
-  /** Resolves when the connection ends. @throws Error when it does not answer */
+  /** Resolves when the connection ends. @throws Error if Postgres does not answer */
   private async listenOnce(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.databaseUrl,
@@ -56,7 +57,7 @@ export class Listener {
     })
     const ended = new AbortController()
     client.on('end', () => ended.abort())
-    // Its `end` event follows.
+    // The `end` event follows.
     client.on('error', () => ended.abort())
     client.on('notification', () => this.onNotice())
     const over = AbortSignal.any([ended.signal, this.stopping.signal])
@@ -70,7 +71,7 @@ export class Listener {
         if (!isOver()) await client.query('select 1')
       }
     } finally {
-      // The other end may be gone.
+      // The server may be gone.
       await Promise.race([client.end().catch(() => undefined), pause(closeMs, new AbortController().signal)])
     }
   }

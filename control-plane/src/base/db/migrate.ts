@@ -25,9 +25,9 @@ interface Applied {
 
 /**
  * Applies missing migrations and returns their names. Several processes may call it concurrently. A role without rights
- * to change the schema may call it once none is missing (docs/decisions/0309).
- * @throws StartRefusal when a newer release has migrated the database, or when this role cannot apply what is missing;
- * Error when an applied migration was edited, or one failed earlier
+ * to change the schema may call it if no migration is missing (docs/decisions/0309). @throws StartRefusal if a newer
+ * release has migrated the database, or this role cannot apply missing migrations; Error if an applied migration was
+ * edited, or a migration failed earlier
  */
 export async function applyMigrations(databaseUrl: string, dir: string = ownMigrations): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 })
@@ -73,7 +73,7 @@ interface Migration {
   checksum: string
 }
 
-/** @throws Error when an applied migration was edited, or one failed earlier */
+/** @throws Error if an applied migration was edited, or a migration failed earlier */
 async function missingMigrations(client: pg.Client, dir: string): Promise<Migration[]> {
   const applied = await appliedMigrations(client)
   const missing: Migration[] = []
@@ -119,12 +119,12 @@ async function applyOne(client: pg.Client, migration: Migration): Promise<void> 
 }
 
 /**
- * Attempts of a migration that does not get a lock within its `lock_timeout`, and milliseconds between
- * them. Between them, the requests that wait behind it run.
+ * Attempts of a migration that does not get a lock within its `lock_timeout`, and milliseconds between two attempts. In
+ * these pauses, the requests that wait behind the migration run.
  */
 const [lockAttempts, lockPauseMs] = [20, 500]
 
-/** False when it did not get a lock. */
+/** Returns false if the migration did not get a lock. */
 async function tryOne(client: pg.Client, { name, sql, checksum }: Migration): Promise<boolean> {
   const id = randomUUID()
   try {

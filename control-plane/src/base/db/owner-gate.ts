@@ -1,20 +1,23 @@
 /**
- * Limits how many transactions of one owner run concurrently in this replica. Requests that wait for the row lock of a project
- * hold a connection each, so without a limit one tenant takes the whole pool.
+ * Limits how many transactions of one owner run concurrently in this replica. A request that waits for the row lock of
+ * a project holds a connection, so without a limit one tenant could occupy the whole pool.
  */
 import { ApiError, onAbort } from '@phonerack/shared'
 import { tooBusy } from './busy.js'
 
 export interface GateLimits {
-  /** Transactions of one owner that run concurrently. */
+  /** Concurrent transactions of one owner. */
   running: number
-  /** Requests of one owner that wait for their turn. */
+  /** Waiting requests of one owner. */
   waiting: number
   /** Milliseconds that a request waits for its turn. */
   waitMs: number
 }
 
-/** A fifth of the pool for each owner. Waits as long for a turn as the pool lets a query wait for a connection. */
+/**
+ * Each owner gets a fifth of the pool. A request waits for its turn as long as a query waits for a connection of the
+ * pool.
+ */
 export const gateLimits = (poolSize: number): GateLimits => ({
   running: Math.ceil(poolSize / 5),
   waiting: 100,
@@ -23,23 +26,23 @@ export const gateLimits = (poolSize: number): GateLimits => ({
 
 interface Line {
   running: number
-  /** In the order of their arrival. */
+  /** Waiting requests in the order of their arrival. */
   waiting: Set<() => void>
 }
 
-/** Seconds. */
+/** Seconds until the client may retry. */
 const retryAfter = 2
 
 export class OwnerGate {
-  /** Owners without a request are not in it. */
+  /** Owners without requests have no entry. */
   private readonly lines = new Map<string, Line>()
 
   constructor(private readonly limits: GateLimits) {}
 
   /**
-   * Runs `work` when it is the owner's turn.
-   * @param signal aborts the wait for the turn, never `work`
-   * @throws ApiError rate_limited when too many wait, service_unavailable when the turn does not come; nothing was done
+   * Runs `work` when it is the owner's turn. @param signal aborts the wait for the turn, but not `work` @throws
+   * ApiError rate_limited if too many requests wait, service_unavailable if the turn does not come before the timeout; nothing was
+   * done
    */
   async run<T>(ownerId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const line = this.lines.get(ownerId) ?? { running: 0, waiting: new Set() }
@@ -53,7 +56,7 @@ export class OwnerGate {
     }
   }
 
-  /** Gives the turn to the first that waits. */
+  /** Gives the turn to the first waiting request. */
   private pass(ownerId: string, line: Line): void {
     const [first] = line.waiting
     if (first) return first()

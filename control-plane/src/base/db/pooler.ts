@@ -2,10 +2,10 @@
 import pg from 'pg'
 import { StartRefusal } from '../config/refusal.js'
 
-/** Two open connections that reach the same process of Postgres show that a pooler shares it. */
+/** A pooler shares a process of Postgres if two open connections reach the same process. */
 const rounds = 5
 
-/** @throws StartRefusal when a pooler gives each transaction or statement another connection to Postgres */
+/** @throws StartRefusal if a pooler gives each transaction or statement a different connection to Postgres */
 export async function refuseTransactionPooling(databaseUrl: string): Promise<void> {
   const open = [1, 2].map(() => {
     const client = new pg.Client({

@@ -1,6 +1,6 @@
 /**
- * Transactions of raw statements by `pg`, for the paths on which Prisma's engine costs more than the statements: creates,
- * starts, and ends of runs. Each statement is a named prepared one.
+ * Transactions of raw statements by `pg`, for the paths on which Prisma's engine costs more than the statements:
+ * creates, starts, and ends of sessions. Each statement is prepared under a name.
  */
 import type pg from 'pg'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -8,8 +8,8 @@ import { type Prepare } from './prepared-reads.js'
 import { sqlStateOf } from './sql-state.js'
 
 /**
- * The raw statements of a transaction, by Prisma or by `pg`. A function with this parameter works in both. Its texts never
- * vary, since each connection keeps them prepared, and it names its columns.
+ * The raw statements of a transaction, by Prisma or by `pg`. A function with this parameter works with both. Its texts
+ * must be constant, since each connection keeps them prepared, and must name their columns.
  */
 export interface RawTx {
   $queryRaw<T = unknown>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<T>
@@ -20,14 +20,15 @@ export interface RawTx {
 /** Runs `work` in one transaction: commits it when `work` succeeds, and rolls it back otherwise. */
 export type Transact = <T>(work: (tx: RawTx) => Promise<T>) => Promise<T>
 
-/** Milliseconds that a transaction may take, as for those of Prisma. Its last statement may exceed them by its own limit. */
+/** Milliseconds for a transaction, the same as for Prisma. The last statement may exceed them by its own limit. */
 const longestMs = 20_000
 
-/** @param pool shared with Prisma */
+/** @param pool the pool that Prisma also uses */
 export function createTransact(pool: pg.Pool, prepare: Prepare): Transact {
   return async (work) => {
     const client = await pool.connect()
-    // A connection that breaks between two statements fails the next one. Without a listener its event would end the process.
+    // A connection that breaks between two statements fails the next statement. Without a listener, its event would end
+    // the process.
     client.on('error', ignore)
     const connection = new Connection(client, prepare)
     try {
@@ -48,7 +49,7 @@ export function createTransact(pool: pg.Pool, prepare: Prepare): Transact {
 const ignore = (): void => undefined
 
 class Connection {
-  /** False after a statement without an answer of Postgres: it may still run. */
+  /** False after a statement that Postgres did not answer, which may still run. */
   isUsable = true
   private readonly until = performance.now() + longestMs
 
@@ -88,7 +89,7 @@ class Connection {
   }
 }
 
-/** Recognised by its SQLSTATE, query_canceled, like a statement that takes too long. */
+/** Has the SQLSTATE query_canceled, like a statement that exceeds its limit. */
 class TransactionTimeout extends Error {
   readonly code = '57014'
 

@@ -1,4 +1,7 @@
-/** Encrypts the keys of the certificate authority, of a second one during its rotation, and of webhooks, with another service key. For `rotate-service-key`. */
+/**
+ * Encrypts the keys of the certificate authority, of the second authority during its rotation, and of webhooks, with a
+ * new service key. For `rotate-service-key`.
+ */
 import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
 import { addEntry, type DatedActor } from './audit-log.js'
@@ -6,22 +9,22 @@ import { inTransaction, type Database } from './database.js'
 import { sealWebhookKey, tryUnseal } from './webhook-key.js'
 
 export interface KeyFiles {
-  /** Has the key that the database needs now. */
+  /** The file with the current service key. */
   serviceKeyFile: string
-  /** Gets the next one; a key that is there is used. */
+  /** The file for the next service key. An existing key in it is used. */
   nextFile: string
   /** A new `nextFile` gets the owner, group and mode of this file, if it exists; default: `nextFile`. */
   like?: string
 }
 
 export interface Rotation {
-  /** ID of the service key that the database needs now. */
+  /** ID of the service key that the database now needs. */
   to: string
 }
 
 /**
- * Safe to repeat after an interruption. Running replicas continue: they read the service key at their start only.
- * @throws StartRefusal when the current key is another one; Error when the database has no authority
+ * The function can safely be repeated after an interruption. Running replicas continue: they read the service key only
+ * at start. @throws StartRefusal if the current key is a different key; Error if the database has no authority
  */
 export async function rotateServiceKey(
   db: Database,
@@ -31,7 +34,7 @@ export async function rotateServiceKey(
   const row = await db.installation.findUnique({ where: { id: 1 } })
   if (row === null)
     throw new Error('the database has no certificate authority yet: start the control plane first')
-  // Before the database changes: the next key must not be lost.
+  // The next key is stored before the database changes, so that it cannot be lost.
   const nextKey = await ServiceKey.ensure(nextFile, like)
   if (row.serviceKeyId === nextKey.id) return { to: nextKey.id }
   const again = async (stored: Stored) =>
@@ -45,7 +48,7 @@ export async function rotateServiceKey(
   const ofWebhooks = await webhookKeyAgain(row.webhookKey, serviceKeyFile, nextKey)
   await inTransaction(db, async (tx) => {
     const { count } = await tx.installation.updateMany({
-      // A replica that starts may store the key of webhooks now.
+      // A replica that starts now may store the key of webhooks.
       where: {
         id: 1,
         serviceKeyId: row.serviceKeyId,
@@ -62,7 +65,7 @@ export async function rotateServiceKey(
     await addEntry(tx, by, {
       action: 'service_key.rotate',
       target: null,
-      // Names of the keys, which are also those of their files.
+      // The IDs of the keys, which their files also contain.
       before: { service_key: row.serviceKeyId },
       after: { service_key: nextKey.id },
     })
@@ -70,7 +73,7 @@ export async function rotateServiceKey(
   return { to: nextKey.id }
 }
 
-/** The key of webhooks, encrypted with the next service key. */
+/** Returns the key of webhooks, encrypted with the next service key. */
 async function webhookKeyAgain(
   sealed: Uint8Array | null,
   serviceKeyFile: string,
@@ -78,6 +81,6 @@ async function webhookKeyAgain(
 ): Promise<{ webhookKey?: Uint8Array<ArrayBuffer> }> {
   const current = sealed === null ? null : await ServiceKey.read(serviceKeyFile)
   const key = sealed === null || current === null ? null : tryUnseal(sealed, current)
-  // The next start replaces one that the current service key does not open.
+  // The next start replaces a key that the current service key does not decrypt.
   return key === null ? {} : { webhookKey: sealWebhookKey(key, nextKey) }
 }

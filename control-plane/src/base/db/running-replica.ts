@@ -1,16 +1,16 @@
-/** Finds another replica that runs on this database: some changes of the configuration wait for its end. */
+/** Finds another running replica of this database: some changes of the configuration must wait until it ends. */
 import { type Config } from '../config/config.js'
 import { type Reader } from './database.js'
 
-/** The advisory lock (its text is hashed) that a live replica holds on its ID: `queue/replica-claim.ts`. */
+/** The advisory lock (its text is hashed) that a running replica holds on its ID: `queue/replica-claim.ts`. */
 export const replicaLock = (id: string): string => `phonerack replica ${id}`
 
-/** Returns its ID, or null. A live process with the ID of this replica counts too. */
+/** Returns the ID of a running replica, or null. Another process with the ID of this replica counts too. */
 export async function runningReplica(
   db: Reader,
   { replicaId, rules }: Pick<Config, 'replicaId' | 'rules'>,
 ): Promise<string | null> {
-  // The row of this ID can be from an earlier process, so only the lock shows a live one.
+  // The row of this ID may come from an earlier process, so only the lock proves a running process.
   const [own] = await db.$queryRaw<{ isFree: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtextextended(${replicaLock(replicaId)}, 0)) as "isFree"`
   if (own?.isFree === false) return replicaId

@@ -8,7 +8,7 @@ import { StartRefusal } from '../config/refusal.js'
 /** The version that this release's last migration writes. */
 export const schemaVersion = 2
 
-/** Call it before applying migrations. @throws StartRefusal */
+/** Must be called before migrations are applied. @throws StartRefusal */
 export async function checkSchemaVersion(client: pg.Client): Promise<void> {
   const tables = await client.query<{ found: boolean }>(
     `select to_regclass('schema_version') is not null as found`,

@@ -1,6 +1,6 @@
 /**
- * Checks secrets for requests from addresses that have failed too often (`failure-limit/`). All of them
- * share one query per quarter of a second, so that their number does not load the database.
+ * Checks secrets for requests from addresses that have failed too often (`failure-limit/`). All of these requests share
+ * one query per quarter of a second, so that their number does not load the database.
  */
 import { createLru } from '../lru.js'
 
@@ -14,17 +14,11 @@ const maxWaiting = 20_000
 const remembered = { max: 20_000, ttl: 600_000 }
 
 export interface SecretLookup {
-  /**
-   * Returns false when the secret is invalid, or too many requests wait. @param hash its SHA-256 in
-   * hex
-   */
+  /** Returns false if the secret is invalid, or too many requests wait. @param hash the secret's SHA-256 in hex */
   has(hash: string): Promise<boolean>
-  /** Call it with each secret that was accepted or refused: a cached one never waits. */
+  /** Must be called with each secret that was accepted or refused: a cached secret never waits. */
   remember(hash: string, isValid: boolean): void
-  /**
-   * Call it with each secret that was refused, so that one that was valid before is looked up
-   * again.
-   */
+  /** Must be called with each refused secret, so that a secret that was valid before is looked up again. */
   forget(hash: string): void
   close(): void
 }
@@ -35,7 +29,7 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
-/** @param find returns the valid ones of these hashes, in one query */
+/** @param find returns the hashes of valid secrets, in one query */
 export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>): SecretLookup {
   const answers = createLru<boolean>(remembered)
   let waiting: Waiter[] = []
@@ -45,7 +39,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
     const round = waiting.slice(0, maxPerQuery)
     waiting = waiting.slice(maxPerQuery)
     try {
-      // An unknown secret stays unknown: nobody can guess one that is created later.
+      // An unknown secret stays unknown: a client cannot guess a secret that is created later.
       const unknown = [...new Set(round.map(({ hash }) => hash))].filter((hash) => !answers.has(hash))
       const found = new Set(unknown.length > 0 ? await find(unknown) : [])
       for (const hash of unknown) answers.set(hash, found.has(hash))

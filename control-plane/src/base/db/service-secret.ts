@@ -9,7 +9,7 @@ export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint
   return (await db.serviceSecret.findUniqueOrThrow({ where: { name } })).secret
 }
 
-/** Replicas that run keep the earlier one until they restart. */
+/** Replaces the secret. Running replicas keep the earlier secret until they restart. */
 export async function replaceServiceSecret(db: Database, name: 'cursors', by: DatedActor): Promise<void> {
   const secret = randomBytes(32)
   await inTransaction(db, async (tx) => {

@@ -22,10 +22,7 @@ const stateIn = (code: unknown): string | null =>
 /** SQLSTATE classes that a statement's values cause: data exceptions, constraints, program limits. */
 const dataClasses = ['22', '23', '54']
 
-/**
- * True when the statement's values are at fault: the same values fail again, and others may
- * succeed.
- */
+/** True if the statement's values are at fault: the same values fail again, and other values may succeed. */
 export function isDataFault(error: unknown): boolean {
   if (error instanceof Error && error.name === 'PrismaClientValidationError') return true
   const state = sqlStateOf(error)

@@ -1,6 +1,6 @@
 /**
- * Orders the starts of replicas: one that may replace the certificate authority is alone from its
- * first read to its first beat, so that it sees each other replica that runs, and others see it.
+ * Orders the starts of replicas. A replica that may replace the certificate authority starts alone, from its first read
+ * to its first heartbeat, so that starting replicas always see each other.
  */
 import pg from 'pg'
 
@@ -11,12 +11,12 @@ export interface StartLock {
   release(): Promise<void>
 }
 
-/** @param isAlone false: other starts may run at the same time @throws Error when others take too long */
+/** @param isAlone false lets other starts run at the same time @throws Error if other starts take too long */
 export async function takeStartLock(databaseUrl: string, isAlone: boolean): Promise<StartLock> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
-    // Later than Postgres's own limit: only a server that does not answer at all reaches it.
+    // Postgres's own limit is shorter, so only an unresponsive server reaches this limit.
     query_timeout: waitMs + 5000,
     keepAlive: true,
     application_name: 'phonerack-start',
@@ -25,7 +25,7 @@ export async function takeStartLock(databaseUrl: string, isAlone: boolean): Prom
   client.on('error', () => undefined)
   try {
     await client.connect()
-    // By a statement, as in `base/session-settings.ts`.
+    // The setting is sent as a statement, as in `base/session-settings.ts`.
     await client.query(`set lock_timeout = ${waitMs}`)
     const take = isAlone ? 'pg_advisory_lock' : 'pg_advisory_lock_shared'
     await client.query(`select ${take}(hashtextextended('phonerack start', 0))`)

@@ -1,6 +1,6 @@
 /**
- * The key that encrypts the secrets of webhooks. It is in the database, encrypted with the service key, so that a rotation
- * of the service key changes one row, and running replicas keep working. docs/decisions/0272
+ * The key that encrypts the secrets of webhooks. The database stores it, encrypted with the service key. A rotation of
+ * the service key therefore changes one row, and running replicas keep working. docs/decisions/0272
  */
 import { randomBytes } from 'node:crypto'
 import { type Logger } from '@phonerack/shared'
@@ -13,13 +13,13 @@ const keyBytes = 32
 
 export const sealWebhookKey = (key: Buffer, by: ServiceKey): Uint8Array<ArrayBuffer> => by.seal(key, context)
 
-/** Null: another key encrypted it. */
+/** Returns null if a different key encrypted it. */
 export const tryUnseal = (sealed: Uint8Array, by: ServiceKey): Buffer | null => by.tryOpen(sealed, context)
 
 /**
- * Reads the key, or creates one: also in place of one that the service key does not open, since a release without webhooks
- * rotated the service key. The secrets of webhooks are unreadable then, until clients rotate them. Call it after
- * `openInstallation`, which checks the service key. @throws StartRefusal
+ * Reads the key, or creates a key. A stored key that the service key does not decrypt is replaced, which happens after
+ * a release without webhooks rotated the service key. The secrets of webhooks are then unreadable until clients rotate
+ * them. Must be called after `openInstallation`, which checks the service key. @throws StartRefusal
  */
 export async function openWebhookKey(
   db: Database,
@@ -28,7 +28,7 @@ export async function openWebhookKey(
 ): Promise<ServiceKey> {
   const serviceKey = await ServiceKey.read(serviceKeyFile)
   if (serviceKey === null) throw new StartRefusal(`The service key ${serviceKeyFile} does not exist.`)
-  /** Only in place of this one, and never under a service key that a rotation has just replaced. */
+  /** Replaces only this key, and never under a service key that a rotation has just replaced. */
   const replace = (earlier: Uint8Array<ArrayBuffer> | null) =>
     db.installation.updateMany({
       where: { id: 1, webhookKey: earlier, serviceKeyId: serviceKey.id },
@@ -36,7 +36,7 @@ export async function openWebhookKey(
     })
   const read = () => db.installation.findUniqueOrThrow({ where: { id: 1 } })
   let { webhookKey } = await read()
-  // Another replica may do the same: the first one wins.
+  // Another replica may create a key at the same time: the first insert wins.
   if (webhookKey === null) await replace(null)
   else if (tryUnseal(webhookKey, serviceKey) === null) {
     const { count } = await replace(webhookKey)

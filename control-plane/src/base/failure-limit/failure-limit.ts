@@ -1,7 +1,6 @@
 /**
- * Limits requests without a valid key or token per address. Only failures count: a valid secret is
- * accepted from a limited address too. Everything reachable without a key uses the one instance
- * created in `app.ts`.
+ * Limits requests without a valid key or token per address. Only failures count: a valid secret is accepted from a
+ * limited address too. All paths that need no key share the instance that `app.ts` creates.
  */
 import { ApiError, type Clock, type ErrorCode } from '@phonerack/shared'
 import { createLru } from '../lru.js'
@@ -9,14 +8,14 @@ import { type IncomingMessage } from 'node:http'
 import { createNetworkOf } from './network.js'
 
 const minuteMs = 60_000
-/** Networks whose failures are counted; the one that failed longest ago is dropped first. */
+/** Number of networks whose failures are counted. The network that failed longest ago is dropped first. */
 const rememberedNetworks = 20_000
 /**
- * When the failures of all networks together exceed this multiple of one network's limit, every
- * network counts as limited: using more addresses than are remembered must not bypass the limit.
+ * When the failures of all networks together exceed this multiple of one network's limit, every network counts as
+ * limited. Otherwise a client with more addresses than are remembered could bypass the limit.
  */
 const totalFailuresFactor = 100
-/** Milliseconds that a refusal without a look-up waits: as long as one with a look-up may take. */
+/** Milliseconds that a refusal without a lookup waits: the longest duration of a lookup. */
 const pauseMs = 250
 /** Concurrent delayed refusals; further ones are sent without delay. */
 const maxPauses = 10_000
@@ -31,8 +30,8 @@ export const keyFailures: readonly ErrorCode[] = [
 
 export interface Check<T> {
   /**
-   * Whether the request's secret is valid, at a cost that many callers share (`SecretLookup`).
-   * Called only while the network is limited. Null: the request has no well-formed secret.
+   * Returns whether the request's secret is valid. Concurrent callers share the cost (`SecretLookup`). Called only
+   * while the network is limited. Null if the request has no well-formed secret.
    */
   isKnown: (() => Promise<boolean>) | null
   /** Error codes of `work` that count as failures. */
@@ -41,14 +40,11 @@ export interface Check<T> {
 }
 
 export interface FailureLimit {
-  /** The client's IPv4 address or IPv6 /64. */
+  /** Returns the client's IPv4 address or IPv6 /64. */
   networkOf(request: IncomingMessage): string
-  /**
-   * @param network from `networkOf`, read before any work: a client that has left no longer has an
-   * address
-   */
+  /** @param network from `networkOf`, read before any work, since a closed connection no longer has an address */
   isLimited(network: string): boolean
-  /** Counts a failure. @param network as for `isLimited` */
+  /** Counts a failure. @param network as in `isLimited` */
   failed(network: string): void
   /**
    * @throws ApiError rate_limited, for a limited network whose secret is unknown; otherwise the

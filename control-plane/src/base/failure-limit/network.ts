@@ -9,14 +9,14 @@ import { type IncomingMessage, type Server } from 'node:http'
 import { type Socket } from 'node:net'
 import { connectionEvents } from '../connection-events.js'
 
-/** An IPv6 subscriber owns a whole /64, so its addresses count as one. */
+/** An IPv6 subscriber has a whole /64, so its addresses count as one. */
 const groupsOfNetwork = 4
-/** Many providers give their customers a /48, with 65536 of these networks. */
+/** Many providers give their customers a /48, which contains 65,536 of these networks. */
 const groupsOfSite = 3
 
 /**
- * An IPv4 address (also one mapped into IPv6), or an IPv6 network as `2001:db8:1:2::/64`. Any other
- * text is unchanged.
+ * Returns an IPv4 address (even from an address mapped into IPv6), or an IPv6 network such as `2001:db8:1:2::/64`. Any other
+ * text is returned unchanged.
  */
 export function networkOf(address: string): string {
   const plain = address.split('%', 1)[0] ?? ''
@@ -26,7 +26,10 @@ export function networkOf(address: string): string {
   return first(parsed, groupsOfNetwork)
 }
 
-/** The /48 of an IPv6 network; an IPv4 address, or any other text, unchanged. @param network from `networkOf` */
+/**
+ * Returns the /48 of an IPv6 network. An IPv4 address or any other text is returned unchanged. @param network from
+ * `networkOf`
+ */
 export function siteOf(network: string): string {
   const plain = network.split('/', 1)[0] ?? ''
   if (!ipaddr.IPv6.isValid(plain)) return network
@@ -38,31 +41,31 @@ const first = (address: ipaddr.IPv6, groups: number): string => {
   return `${new ipaddr.IPv6(parts).toString()}/${groups * 16}`
 }
 
-/** The network of clients whose address cannot be read; they count as one. */
+/** The network of clients whose address cannot be read. They count as one client. */
 export const unknownNetwork = 'unknown'
 
 /**
- * Returns a function for the network of a request's client, which never throws. Node has no address
- * for a connection that was reset before it was read. @param trustedProxies addresses or networks;
- * none: the socket's address counts
+ * Returns a function for the network of a request's client, which never throws. Node has no address for a connection
+ * that was reset before its address was read. @param trustedProxies addresses or networks; if empty, the socket's
+ * address counts
  */
 export function createNetworkOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddress.compile([...trustedProxies])
   return (request) => {
-    // Declared as a string, but undefined for a connection that was reset.
+    // The type is string, but the value is undefined for a connection that was reset.
     const address = proxyAddress(request, isTrusted) as string | undefined
     return address === undefined || address === '' ? unknownNetwork : networkOf(address)
   }
 }
 
 /**
- * A client's address for display. Fastify declares it as a string, but it is undefined for a
- * connection that was reset.
+ * Returns a client's address for display. Fastify's type is string, but the value is undefined for a connection that
+ * was reset.
  */
 export const addressOf = ({ ip }: { ip: string | undefined }): string => ip ?? unknownNetwork
 
 /**
- * Reads each connection's address when it opens: Node then keeps it after the connection has ended.
+ * Reads each connection's address when it opens, because Node then keeps the address after the connection has ended.
  */
 export function keepAddresses(server: Server): void {
   for (const event of connectionEvents(server))

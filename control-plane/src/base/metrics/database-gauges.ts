@@ -1,7 +1,7 @@
 /**
- * Figures from the database, read when a scraper asks: one statement per reading, on a separate connection, so that a
- * scraper neither loads Postgres nor waits for the connections of requests. The
- * metrics of a reading that fails are missing, so no figure is older than the cache.
+ * Figures from the database, read during a scrape: one statement per reading, on a separate connection, so that a
+ * scraper neither loads Postgres nor waits for the connections of requests. The metrics of a failed reading are
+ * missing, so figures are never older than the cache.
  */
 import { performance } from 'node:perf_hooks'
 import { hostFaults, type Logger } from '@phonerack/shared'
@@ -11,7 +11,7 @@ import { Counter, Gauge, Registry } from 'prom-client'
 import { setOnConnect } from '../session-settings.js'
 import { countScrapeError } from './instruments.js'
 
-/** Values of labels, which are exported from zero on. */
+/** Values of labels, which are exported with zero from the start. */
 export interface Names {
   phoneStatuses: readonly string[]
   deviceStates: readonly string[]
@@ -23,7 +23,7 @@ export interface Names {
 export interface DatabaseGaugesOptions {
   databaseUrl: string
   names: Names
-  /** Milliseconds without a heartbeat after which a host is late, and lost. */
+  /** Milliseconds without a heartbeat after which a host is late, and after which it is lost. */
   hostLateAfterMs: number
   hostLostAfterMs: number
   log: Logger
@@ -31,9 +31,9 @@ export interface DatabaseGaugesOptions {
   times?: Partial<typeof defaults>
 }
 
-/** Milliseconds for one statement, for all readings of a scrape, and for which they also answer later scrapes. */
+/** Milliseconds: for one statement, for all readings of a scrape, and for which the result answers later scrapes. */
 const defaults = { statement: 2000, all: 5000, cache: 5000 }
-/** Hosts with separate figures. */
+/** Limit of hosts with separate figures. */
 const maxHosts = 1000
 
 type Row = Record<string, unknown>
@@ -86,7 +86,7 @@ export class DatabaseGauges {
     return this.readings.map(({ name }) => name)
   }
 
-  /** The metrics as text, read again unless they are recent. Failures are counted, not thrown. */
+  /** Returns the metrics as text, read again unless they are recent. Failures are counted and not thrown. */
   async render(): Promise<string> {
     if (performance.now() - this.readAt >= this.times.cache) {
       this.reading ??= this.readAll().finally(() => (this.reading = null))
@@ -116,7 +116,7 @@ export class DatabaseGauges {
       } catch (error) {
         failures.push(error)
         countScrapeError(name)
-        // Without an answer of Postgres, the connection is of no use to the next statement.
+        // A connection that Postgres no longer answers cannot serve the next statement.
         if (!(error instanceof pg.DatabaseError)) isUsable = false
       }
     }
@@ -128,14 +128,14 @@ export class DatabaseGauges {
   }
 }
 
-/** A gauge without a figure yet. */
+/** Creates a gauge that has no figure yet. */
 const gauge = <L extends string>(registry: Registry, name: string, help: string, ...labelNames: L[]) =>
   new Gauge({ name: `phonerack_${name}`, help, labelNames, registers: [registry] })
 
 const numberOf = (value: unknown): number => Number(value)
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : otherLabel)
 
-/** Rows with `status` and `count`. */
+/** Sets a gauge from rows with `status` and `count`. */
 function countByStatus(counts: Gauge<'status'>, statuses: readonly string[], rows: readonly Row[]): void {
   for (const status of statuses) counts.set({ status }, 0)
   for (const { status, count } of rows)
@@ -150,7 +150,7 @@ const phones = (statuses: readonly string[]): Reading => ({
     countByStatus(gauge(registry, 'phones', 'Phones of all projects by status.', 'status'), statuses, rows),
 })
 
-/** Days since the last session, from which a class begins. */
+/** The first day of each class, in days since the last session. */
 const ages = [0, 1, 7, 30]
 
 const parked: Reading = {
@@ -208,7 +208,7 @@ const devices = ({ names, hostLostAfterMs }: DatabaseGaugesOptions): Reading => 
 
 const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
   name: 'hosts',
-  // Available: as in `devices/assignment.ts`, for any tenant.
+  // The conditions match `devices/assignment.ts`, for any tenant.
   text: `select h.id, h.country, h.drained_at is not null as drained, h.refuses,
       coalesce(h.degraded_until > now(), false) as degraded,
       extract(epoch from now() - coalesce(h.last_seen_at, h.joined_at))::float8 as silence,
@@ -245,7 +245,7 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
     )
     for (const reach of ['online', 'late', 'lost']) counts.set({ reach }, 0)
     for (const [index, row] of rows.entries()) {
-      // Further hosts share one series of each figure that can be added.
+      // The remaining hosts share one series of each figure that can be summed.
       const host = index < maxHosts ? textOf(row['id']) : otherLabel
       const seconds = Math.max(0, numberOf(row['silence']))
       const ms = seconds * 1000
@@ -262,7 +262,9 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
 })
 
 const isDue = 'locked_at is null and attempts < max_attempts and run_at <= now()'
-/** Another job replaced it while it ran, and its process was killed: no work is lost. Other kinds have jobs without a key. */
+/**
+ * A job that was replaced while it ran, and whose process was killed, does not lose work. Other kinds of jobs have no key.
+ */
 const isReplaced = `(key is null and task_identifier = 'webhook.deliver')`
 const jobStates = ['due', 'scheduled', 'running', 'failed'] as const
 
@@ -319,7 +321,7 @@ const credit: Reading = {
 
 const webhookStates = ['healthy', 'failing', 'off'] as const
 
-/** One probe of an index for each webhook, however many deliveries are pending. */
+/** The query probes an index once for each webhook, however many deliveries are pending. */
 const webhooks: Reading = {
   name: 'webhooks',
   text: `select case when w.disabled_at is not null then 'off' when w.failing_since is not null then 'failing' else 'healthy' end as state,

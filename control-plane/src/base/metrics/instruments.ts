@@ -1,7 +1,7 @@
 /**
- * Counters and times of this process since it began. The folder of each subject counts here; `metrics.ts` exports them.
- * Labels have listed values only (`labels.ts` of `shared`): none comes from a tenant, a phone or a URL. None is named `job`
- * or `instance`, which Prometheus sets.
+ * Counters and times of this process since its start. Each folder counts its events here, and `metrics.ts` exports
+ * them. Labels have only listed values (`labels.ts` of `shared`), never values of a tenant, a phone or a URL. The
+ * labels `job` and `instance` are not used, since Prometheus sets them.
  */
 import { bounded, methodLabel, otherLabel, secondsBuckets, statusLabel } from '@phonerack/shared/metrics'
 import { errorTable } from '@phonerack/shared'
@@ -29,12 +29,12 @@ const errorCodes = [...Object.keys(errorTable), hostLostCode]
 
 export interface AnsweredRequest {
   method: string
-  /** The template of its route; null without one. */
+  /** The template of the request's route; null without a route. */
   route: string | null
   status: number
   errorCode: string | null
   seconds: number
-  /** `in_process`: a tool of `/mcp` sent it. */
+  /** `in_process`: a tool of `/mcp` sent the request. */
   via: 'network' | 'in_process'
 }
 
@@ -54,7 +54,7 @@ const hostCalls = new Histogram({
   registers,
 })
 
-/** @param call and `outcome`: names of gRPC's definitions, never of an answer */
+/** @param call and `outcome`: names from gRPC's definitions, never from a response */
 export const countHostCall = (call: string, outcome: string, seconds: number): void =>
   hostCalls.observe({ call, outcome }, seconds)
 
@@ -66,7 +66,7 @@ const heartbeats = new Counter({
 })
 const heartbeatResults = ['applied', 'late', 'outdated', 'refused', 'failed'] as const
 export type HeartbeatResult = (typeof heartbeatResults)[number]
-// From zero on, so that the first one is an increase.
+// Each series starts at zero, so that the first heartbeat is an increase.
 for (const result of heartbeatResults) heartbeats.inc({ result }, 0)
 
 export const countHeartbeat = (result: HeartbeatResult): void => heartbeats.inc({ result })
@@ -187,7 +187,7 @@ const scrapeErrors = new Counter({
 /** @param reading a name from `database-gauges.ts` */
 export const countScrapeError = (reading: string): void => scrapeErrors.inc({ reading })
 
-/** Exports each counter whose labels are known from zero on, so that the first event is an increase. */
+/** Exports each counter whose labels are known with zero from the start, so that the first event is an increase. */
 export function countFromZero(jobs: readonly string[], readings: readonly string[]): void {
   for (const code of errorCodes) requestErrors.inc({ code }, 0)
   for (const kind of ['create', 'start'] satisfies StartKind[]) ready.zero({ kind })

@@ -9,21 +9,21 @@ export interface PoolUse {
   max: number
   total: number
   idle: number
-  /** Requests for a connection that wait. */
+  /** Waiting requests for a connection. */
   waiting: number
 }
 
 export interface MetricsSources extends DatabaseGaugesOptions {
-  /** By name. */
+  /** Pools by their name. */
   pools: () => Readonly<Record<'requests' | 'jobs', PoolUse>>
   counters: Counters
-  /** When the certificate ends that a host presented last, by host ID. */
+  /** By host ID: the time at which the last presented certificate expires. */
   hostCertificates: () => ReadonlyMap<string, Date>
-  /** When our own certificates end. */
+  /** The times at which this replica's certificates expire. */
   ownCertificates: () => Readonly<Record<'client' | 'authority', Date>>
-  /** When the certificate of the broker ends; null: unknown, or without TLS. */
+  /** The time at which the broker's certificate expires; null if it is unknown, or the broker has no TLS. */
   brokerCertificate: () => Date | null
-  /** When the open rotation of the authority began; null: none is open. */
+  /** The time at which the open rotation of the authority began; null if no rotation is open. */
   rotationBegunAt: () => Date | null
   /** Whether each host without an open port has a tunnel to this replica. */
   tunnels: () => ReadonlyMap<string, boolean>
@@ -35,7 +35,7 @@ export interface MetricsSources extends DatabaseGaugesOptions {
 }
 
 export interface Metrics {
-  /** In the text format of Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   render(): Promise<string>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   countFromZero(sources.names.jobs, database.names)
   return {
     async render() {
-      // First, so that its failures are counted in this scrape.
+      // The database is read first, so that its failures count in this scrape.
       const [figures] = await Promise.all([database.render(), readiness.read()])
       return `${await processMetrics().metrics()}${await instruments.metrics()}${await registry.metrics()}${figures}`
     },
@@ -61,7 +61,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
 
 let ofProcess: Registry | null = null
 
-/** Memory, CPU and event loop; measured from the first scrape on. */
+/** Memory, CPU and event loop, measured from the first scrape on. */
 function processMetrics(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()
@@ -69,7 +69,7 @@ function processMetrics(): Registry {
   return ofProcess
 }
 
-/** Read before each scrape, at the same time as the database. */
+/** Reads the readiness before each scrape, at the same time as the database. */
 function addReadiness(registry: Registry, sources: MetricsSources): { read(): Promise<void> } {
   const registers = [registry]
   const ready = new Gauge({

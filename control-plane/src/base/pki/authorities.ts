@@ -1,28 +1,28 @@
 /**
- * The certificate authorities that this replica trusts: one, or two while an operator replaces it. One of them signs.
- * Created by `db/installation.ts`, which reads them again from Postgres. docs/decisions/0249
+ * The certificate authorities that this replica trusts: one, or two while an operator replaces it. One of the two
+ * signs. Created by `db/installation.ts`, which reads them again from Postgres. docs/decisions/0249
  */
 import { type Authority, type Credentials } from './authority.js'
 
 export interface AuthoritySet {
   /** Issues all certificates. */
   signing: Authority
-  /** Trusted too: the next one before a switch, and the earlier one after it. */
+  /** Also trusted: the next authority before a switch, and the earlier authority after it. */
   other: Authority | null
   /** Hosts get certificates of the new authority. */
   isSwitched: boolean
-  /** When the rotation began; null: none is open. */
+  /** The time at which the rotation began; null if no rotation is open. */
   begunAt: Date | null
 }
 
 export class Authorities {
-  /** @param read returns those of the database @param current the first ones */
+  /** @param read returns the authorities of the database @param current the first authorities */
   constructor(
     private readonly read: (known: AuthoritySet) => Promise<AuthoritySet>,
     private current: AuthoritySet,
   ) {}
 
-  /** Reads them again. @throws Error when the key of a new one cannot be decrypted */
+  /** Reads the authorities again. @throws Error if the key of a new authority cannot be decrypted */
   async refresh(): Promise<void> {
     this.current = await this.read(this.current)
   }
@@ -39,13 +39,13 @@ export class Authorities {
     return this.current.begunAt
   }
 
-  /** PEM texts; the signing one comes first. */
+  /** PEM texts of the trusted authorities. The signing authority comes first. */
   get trusted(): string[] {
     const { signing, other } = this.current
     return [signing.caPem, ...(other === null ? [] : [other.caPem])]
   }
 
-  /** The same as fingerprints. */
+  /** Fingerprints of the trusted authorities, in the same order. */
   get fingerprints(): string[] {
     const { signing, other } = this.current
     return [signing.fingerprint, ...(other === null ? [] : [other.fingerprint])]
@@ -55,23 +55,23 @@ export class Authorities {
     return this.trusted.join('')
   }
 
-  /** The fingerprint of the signing one, for join tokens. */
+  /** The fingerprint of the signing authority, for join tokens. */
   get fingerprint(): string {
     return this.signing.fingerprint
   }
 
-  /** When the certificate of the signing one ends. */
+  /** The time at which the signing authority's certificate expires. */
   get endsAt(): Date {
     return this.signing.endsAt
   }
 
-  /** Like `Authority.issueClient`; `caPem` has all trusted ones. */
+  /** Like `Authority.issueClient`; `caPem` contains all trusted authorities. */
   async issueClient(): Promise<Credentials> {
     const { caPem } = this
     return { ...(await this.signing.issueClient()), caPem }
   }
 
-  /** Like `Authority.issueTunnel`; `caPem` has all trusted ones. */
+  /** Like `Authority.issueTunnel`; `caPem` contains all trusted authorities. */
   async issueTunnel(): Promise<Credentials> {
     const { caPem } = this
     return { ...(await this.signing.issueTunnel()), caPem }

@@ -1,6 +1,6 @@
 /**
- * The certificate authority between control plane and hosts, shared by the replicas
- * (`db/installation.ts`). Issues the control plane's client certificate, a host's when it joins, and the broker's for `nats-config`.
+ * The certificate authority between control plane and hosts, shared by the replicas (`db/installation.ts`). Issues the
+ * control plane's client certificates, the certificates of joining hosts, and the broker's for `nats-config`.
  */
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
@@ -34,7 +34,7 @@ export interface Credentials {
   caPem: string
 }
 
-/** An authority as it is stored. */
+/** An authority in its stored form. */
 export interface AuthorityPem {
   certificatePem: string
   /** PKCS #8. */
@@ -57,7 +57,7 @@ export class Authority {
     return `${this.certificate.toString('pem')}\n`
   }
 
-  /** When the authority's own certificate ends. */
+  /** The time at which the authority's own certificate expires. */
   get endsAt(): Date {
     return this.certificate.notAfter
   }

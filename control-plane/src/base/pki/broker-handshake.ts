@@ -1,4 +1,4 @@
-/** Reads the certificate of the broker by a TLS handshake, after which nothing is sent. */
+/** Reads the certificate of the broker in a TLS handshake, and sends nothing afterwards. */
 import { type X509Certificate } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -6,13 +6,12 @@ import { brokerHost, isEncrypted } from '@phonerack/shared'
 
 /** Milliseconds for the whole handshake. */
 const limitMs = 5000
-/** The port of a URL without one. */
+/** The default port of a URL. */
 const defaultPort = 4222
 
 /**
- * The broker first sends its line `INFO` in plain text (source: NATS client protocol). Any certificate is read, even one
- * that has ended.
- * @param url `tls://…` @throws Error when the broker does not answer within 5 s
+ * The broker first sends its line `INFO` in plain text (source: NATS client protocol). Any certificate is read, even an
+ * expired certificate. @param url `tls://…` @throws Error if the broker does not answer within 5 s
  */
 export async function readBrokerCertificate(url: string, withinMs = limitMs): Promise<X509Certificate> {
   const host = brokerHost(url)
@@ -29,7 +28,7 @@ export async function readBrokerCertificate(url: string, withinMs = limitMs): Pr
       plain.once('close', () => reject(new Error(`${host} closed the connection`)))
       plain.once('data', () => {
         plain.pause()
-        // Its facts count, not whether we trust it: the connection of the bus checks that.
+        // The certificate is read whether or not it is trusted; the connection of the bus checks that.
         const socket = connectTls({ socket: plain, rejectUnauthorized: false }, () => {
           const certificate = socket.getPeerX509Certificate()
           if (certificate) resolve(certificate)

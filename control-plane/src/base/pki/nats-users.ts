@@ -4,9 +4,9 @@ import { encodeUser, fromPublic, fromSeed, type KeyPair } from '@nats-io/jwt'
 import { subjects, type AgentOnBus } from '@phonerack/shared'
 
 export interface NatsUsers {
-  /** Public key of the account that signs them, `A…`. */
+  /** Public key of the account that signs the users, `A…`. */
   readonly account: string
-  /** @param publicKey the agent's user nkey, `U…` @throws Error when it is not one */
+  /** @param publicKey the agent's user nkey, `U…` @throws Error for any other text */
   issue(agent: AgentOnBus, publicKey: string): Promise<string>
 }
 

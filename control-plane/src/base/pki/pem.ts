@@ -8,14 +8,14 @@ export const toPem = (label: string, der: ArrayBuffer | Uint8Array): string =>
       .match(/.{1,64}/g) ?? []
   ).join('\n')}\n-----END ${label}-----\n`
 
-/** The bytes of the first block `label`. @throws Error when there is none */
+/** Returns the bytes of the first block `label`. @throws Error if there is none */
 export function fromPem(label: string, text: string): Buffer {
   const match = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]+)-----END ${label}-----`).exec(text)
   if (!match?.[1]) throw new Error(`no ${label} in the PEM text`)
   return Buffer.from(match[1], 'base64')
 }
 
-/** The file's text, or null when there is no such file. */
+/** Returns the file's text, or null if the file does not exist. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')

@@ -16,20 +16,22 @@ export class ServiceKey {
     if (secret.length !== keyBytes) throw new Error(`the service key must have ${keyBytes} bytes`)
   }
 
-  /** Null when the file does not exist. @throws Error when it contains no key */
+  /** Returns null if the file does not exist. @throws Error if it contains no key */
   static async read(file: string): Promise<ServiceKey | null> {
     const text = await readIfThere(file)
     return text === null ? null : new ServiceKey(fromPem(label, text))
   }
 
-  /** Reads the key, or creates one. @param like a new file gets the owner, group and mode of this one, if it exists */
+  /**
+   * Reads the key, or creates a key. @param like a new file gets the owner, group and mode of this file, if it exists
+   */
   static async ensure(file: string, like: string = file): Promise<ServiceKey> {
     makePrivateFolder(path.dirname(file))
     const text = (await readIfThere(file)) ?? createPrivate(file, toPem(label, randomBytes(keyBytes)), like)
     return new ServiceKey(fromPem(label, text))
   }
 
-  /** A key that is stored elsewhere, encrypted with the service key. @param secret 32 random bytes */
+  /** Wraps a key that is stored elsewhere, encrypted with the service key. @param secret 32 random bytes */
   static of(secret: Buffer): ServiceKey {
     return new ServiceKey(secret)
   }
@@ -39,12 +41,12 @@ export class ServiceKey {
     return createHmac('sha256', this.secret).update('phonerack service key id').digest('hex').slice(0, 16)
   }
 
-  /** A secret of 32 bytes for another purpose, which does not reveal the key. */
+  /** Returns a secret of 32 bytes for another purpose, which does not reveal the key. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.secret, '', purpose, keyBytes))
   }
 
-  /** Encrypts, and binds the result to `context`, which must be the same to decrypt it. */
+  /** Encrypts a text, and binds the result to `context`, which must be the same for decryption. */
   seal(plain: Buffer, context: string): Uint8Array<ArrayBuffer> {
     const nonce = randomBytes(nonceBytes)
     const sealing = createCipheriv(cipher, this.secret, nonce).setAAD(Buffer.from(context))
@@ -53,7 +55,7 @@ export class ServiceKey {
     )
   }
 
-  /** @throws Error when the text or its context was changed, or another key encrypted it */
+  /** @throws Error if the text or its context was changed, or a different key encrypted it */
   open(sealed: Uint8Array, context: string): Buffer {
     const bytes = Buffer.from(sealed)
     if (bytes.length < nonceBytes + tagBytes) throw new Error('the encrypted text is too short')
@@ -64,12 +66,12 @@ export class ServiceKey {
     return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()])
   }
 
-  /** Null when `open` throws. */
+  /** Returns null if `open` would throw. */
   tryOpen(sealed: Uint8Array, context: string): Buffer | null {
     try {
       return this.open(sealed, context)
     } catch {
-      // Decryption fails for no other reason.
+      // Decryption has no other cause of failure.
       return null
     }
   }

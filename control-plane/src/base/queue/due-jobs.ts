@@ -1,18 +1,19 @@
 /**
- * Wakes idle workers when a job becomes due. graphile-worker itself wakes a worker of every pool for each job that is
- * added, for any task and any time, and none when a job becomes due later.
+ * Wakes idle workers when a job becomes due. graphile-worker itself wakes a worker of every pool for each added job,
+ * for any task and any time, and wakes no worker when a job becomes due later.
  */
 import { type Logger } from '@phonerack/shared'
 import type pg from 'pg'
 
-/** Milliseconds between two looks, for jobs that no notification announces: those of a dead replica. */
+/** Milliseconds between two reads, for jobs without a notification: the jobs of a dead replica. */
 const lookMs = 2000
-/** Milliseconds between two looks while notifications arrive. */
+/** Milliseconds between two reads while notifications arrive. */
 const pauseMs = 20
 
 /**
- * The due jobs of each task. The view `jobs` has neither the column nor the condition of graphile's index, which holds the
- * jobs that wait, in the order of their time: running phones have thousands that are due later. All jobs have priority 0.
+ * Reads the due jobs of each task. The view `jobs` has neither the column nor the condition of graphile's index, which
+ * orders waiting jobs by their time: running phones have thousands of jobs that are due later. All jobs have priority
+ * 0.
  */
 const dueJobs = {
   name: 'due_jobs',
@@ -24,7 +25,7 @@ const dueJobs = {
   values: [lookMs / 1000],
 }
 
-/** Jobs of one task that a worker may run now. */
+/** Number of jobs of one task that a worker may run now. */
 export interface Due {
   task: string
   count: number
@@ -37,7 +38,10 @@ export class DueJobs {
   private nextLookAt = 0
   private lastLookAt = -Infinity
 
-  /** @param pool separate from that of requests, all of whose connections may be in use @param wake receives the due jobs, and never an empty list */
+  /**
+   * @param pool separate from the pool of requests, all of whose connections may be in use @param wake called with the
+   * due jobs, never with an empty list
+   */
   constructor(
     private readonly pool: Pick<pg.Pool, 'query'>,
     private readonly log: Logger,
@@ -46,19 +50,19 @@ export class DueJobs {
     this.lookIn(0)
   }
 
-  /** Call it when jobs were added or unlocked. Looks now, or soon after the last look. */
+  /** Must be called when jobs were added or unlocked. Reads now, or soon after the last read. */
   noteChange(): void {
     this.lookIn(Math.max(0, this.lastLookAt + pauseMs - performance.now()))
   }
 
-  /** Waits for a look in progress. */
+  /** Waits for a read in progress. */
   async stop(): Promise<void> {
     this.isStopped = true
     if (this.timer) clearTimeout(this.timer)
     await this.looking
   }
 
-  /** Looks in `ms` milliseconds, unless an earlier look is planned. */
+  /** Reads in `ms` milliseconds, unless an earlier read is planned. */
   private lookIn(ms: number): void {
     const at = performance.now() + ms
     if (this.isStopped || (this.timer && this.nextLookAt <= at)) return
@@ -66,7 +70,7 @@ export class DueJobs {
     this.nextLookAt = at
     this.timer = setTimeout(() => {
       this.timer = null
-      // A change during a look plans the next one, which may come before this one has ended.
+      // A change during a read plans the next read, which can come before the current read has ended.
       if (this.looking) return this.lookIn(pauseMs)
       this.lastLookAt = performance.now()
       this.looking = this.wakeForDueJobs()
@@ -81,7 +85,7 @@ export class DueJobs {
     }, ms)
   }
 
-  /** Returns the milliseconds until the next look. */
+  /** Returns the milliseconds until the next read. */
   private async wakeForDueJobs(): Promise<number> {
     const { rows } = await this.pool.query<{ task: string; due: number; nextMs: number | null }>(dueJobs)
     const due = rows.filter((row) => row.due > 0).map(({ task, due: count }) => ({ task, count }))

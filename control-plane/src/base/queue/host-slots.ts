@@ -1,6 +1,6 @@
 /**
- * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to
- * the others. Used by every job that calls a host.
+ * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to other hosts. Used
+ * by every job that calls a host.
  */
 import { backoff } from './retry.js'
 
@@ -10,13 +10,13 @@ export type Length = 'short' | 'long'
 export interface HostSlots {
   /** Slots in use across all hosts. */
   readonly taken: number
-  /** Runs `work` in a slot of the host. Returns `turn` immediately when the host has no slot left. */
+  /** Runs `work` in a slot of the host. Returns `turn` immediately if the host has no free slot. */
   run<T>(hostId: string, length: Length, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
 /**
- * A host gets another slot while it has fewer than are free: half of `total` for a single host, a
- * third for each of two. Long work may use two thirds of that, and all of it together `totalLong` slots.
+ * A host gets another slot while it uses fewer slots than are free: half of `total` for a single host, a third for each
+ * of two hosts. Long work may use two thirds of a host's slots, and at most `totalLong` slots on all hosts.
  */
 export function createHostSlots(total: number, totalLong = total): HostSlots {
   /** Hosts without a slot in use have no entry. */

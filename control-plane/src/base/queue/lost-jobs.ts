@@ -1,25 +1,25 @@
 /**
- * Unlocks jobs that this process locked and does not know of: the connection failed after Postgres had locked the job and
- * before the answer arrived, or the end of a job was lost in a failover. Graphile's worker takes other jobs, and this one
- * stays locked for four hours.
+ * Unlocks jobs that this process has locked but does not run: the connection failed after Postgres had locked the job
+ * and before the answer arrived, or a failover lost the end of a job. Graphile's worker takes other jobs, and the lost
+ * job would stay locked for four hours.
  */
 import { type Database } from '../db/database.js'
 
 /**
- * Milliseconds after which a lock without a running job is lost. Longer than the query timeout of the workers' connections
- * (25 s), within which the answer arrives or fails.
+ * Milliseconds after which a lock without a running job counts as lost. They exceed the query timeout of the workers'
+ * connections (25 s), within which the answer arrives or fails.
  */
 const lostAfterMs = 60_000
 
 interface Locked {
   id: string
-  /** In Postgres's text form, with microseconds: it distinguishes this lock from a later one. */
+  /** The time in Postgres's text form with microseconds, which distinguishes this lock from a later lock. */
   lockedAt: string
 }
 
 export class LostJobs {
   private readonly running = new Set<string>()
-  /** When a job ended, by its ID. Graphile writes its end a little later. */
+  /** Ends of jobs by their ID. Graphile writes the end of a job a little later. */
   private readonly ended = new Map<string, number>()
 
   constructor(
@@ -37,10 +37,12 @@ export class LostJobs {
     this.ended.set(jobId, performance.now())
   }
 
-  /** @param workerIds the names under which graphile locks jobs for this process @returns the IDs of the jobs */
+  /**
+   * @param workerIds the names under which graphile locks jobs for this process @returns the IDs of the unlocked jobs
+   */
   async unlock(workerIds: readonly string[]): Promise<string[]> {
     this.forgetOldEnds()
-    // Two statements: a job that another worker has locked since the first one has another time.
+    // Two statements are used: a job that another worker has locked after the first statement has a different time.
     const old = await this.db.$queryRaw<Locked[]>`
       select id::text, locked_at::text as "lockedAt" from graphile_worker._private_jobs
       where locked_by = any(${workerIds}::text[])
@@ -55,7 +57,7 @@ export class LostJobs {
     return unlocked.map(({ id }) => id)
   }
 
-  /** They are in the order of their times. */
+  /** The entries are in the order of their times. */
   private forgetOldEnds(): void {
     for (const [id, at] of this.ended) {
       if (performance.now() - at < this.afterMs) return

@@ -1,13 +1,13 @@
 /**
- * The jobs' names and payloads, and `addJob`, which adds one in the transaction of the change that
- * needs it, or in its statement (`addingJobs`). Fencing numbers travel as text.
+ * The names and payloads of jobs, and `addJob`, which adds a job in the transaction of the change that needs it, or in
+ * its statement (`addingJobs`). Fencing numbers are sent as text.
  */
 import { z } from 'zod'
 import { Prisma } from '../../gen/prisma/client.js'
 import { type RawTx } from '../db/raw-transaction.js'
 
 const phone = z.object({ phoneId: z.string(), fencing: z.string() })
-/** Attempts without a free slot of its host. */
+/** Attempts for which the host had no free slot. */
 const turns = z.int().default(0)
 const device = z.object({
   deviceId: z.string(),
@@ -15,7 +15,7 @@ const device = z.object({
   attempt: z.int().default(1),
   /** The agent's refusals, including those of earlier numbers. */
   refused: z.int().default(0),
-  /** Calls that reached their deadline, including those of earlier numbers. */
+  /** Calls that reached their deadline, including those under earlier fencing numbers. */
   unanswered: z.int().default(0),
   turns,
 })
@@ -27,7 +27,7 @@ export const jobPayloads = {
     /** Attempts that failed because of the phone. */
     failedTries: z.int().default(0),
     turns,
-    /** Hosts that refused this create by their own fault. */
+    /** Hosts that refused this create because of a fault of the host. */
     refusedBy: z.array(z.string()).default([]),
   }),
   /** Parks a parking phone's device. */
@@ -40,7 +40,9 @@ export const jobPayloads = {
   'device.wipe': device.extend({ phoneId: z.string() }),
   /** Enrols a device: probe, provision, wipe, verify. */
   'device.enroll': device,
-  /** Asks a host to prove the identity that one of its phones claims, and moves the device if it does. */
+  /**
+   * Requires a host to prove the identity that one of its phones claims. With the proof, the device moves to the host.
+   */
   'device.claim': z.object({ deviceId: z.string(), identity: z.string() }),
   /** Lets the new host of a moved device take it over. */
   'device.adopt': z.object({
@@ -61,16 +63,16 @@ export const jobPayloads = {
   'app.install': z.object({ installId: z.string(), attempt: z.int().default(1) }),
   /** Follows a recording until its video is stored and its host has removed its copy. */
   'recording.fetch': z.object({ recordingId: z.string(), attempt: z.int().default(1) }),
-  /** Stores the end of a hand-over whose time is over. */
+  /** Stores the end of a hand-over whose time has passed. */
   'handoff.expire': z.object({ handoffId: z.string() }),
   /** Sends the next event of a webhook. */
   'webhook.deliver': z.object({
     webhookId: z.string(),
     turns,
-    /** A job without work before it looked too. */
+    /** An earlier run of this job also found no work. */
     isLastLook: z.boolean().default(false),
   }),
-  /** Removes a stored file without references. */
+  /** Removes a stored file that no row references. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const
 
@@ -83,9 +85,9 @@ export const assignmentJobKey = (name: JobName, id: string, fencing: bigint | st
   `${name}:${id}:${fencing}`
 
 export interface JobOptions {
-  /** Left out: immediately. */
+  /** If omitted: immediately. */
   runAt?: Date
-  /** A later job with the same key replaces one that has not begun. */
+  /** A later job with the same key replaces a job that has not begun. */
   key?: string
 }
 

@@ -1,8 +1,7 @@
 /**
- * Runs jobs with graphile-worker in several pools, so that a slow host never delays a timer. Adds
- * what graphile lacks: it keeps the jobs of a killed replica locked for hours by default. Here, any
- * replica unlocks them seconds after that replica was last seen, and the replica itself does when
- * it starts again.
+ * Runs jobs with graphile-worker in several pools, so that a slow host never delays a timer. Graphile keeps the jobs of
+ * a killed replica locked for hours by default. Here, any replica unlocks them seconds after that replica's last
+ * heartbeat, and the replica itself unlocks them when it starts again.
  */
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
@@ -23,7 +22,7 @@ export interface RunnerOptions {
   replicaId: string
   replicaDeadAfterMs: number
   log: Logger
-  /** Fingerprints of the authorities that this replica trusts, for its row. */
+  /** Fingerprints of the authorities that this replica trusts, for the replica's row. */
   authorities?: () => string[]
   pools: readonly PoolWork[]
   /** Milliseconds after which a locked job that does not run is unlocked. Default: 60,000. */
@@ -33,17 +32,14 @@ export interface RunnerOptions {
 }
 
 const beatMs = 2000
-/** Milliseconds between two looks for jobs that are locked here and do not run. */
+/** Milliseconds between two searches for jobs that are locked here and do not run. */
 const lostLookMs = 10_000
 const restartMs = 500
-/**
- * Milliseconds that running jobs get when the process stops: first to finish, then to react to
- * being aborted.
- */
+/** Milliseconds that running jobs get when the process stops: first to finish, then to react to the abort. */
 const graceMs = 700
 const stopMs = 1500
 
-/** Creates graphile's tables. Call it before the first transaction that adds a job. */
+/** Creates graphile's tables. Must be called before the first transaction that adds a job. */
 export async function prepareJobs(databaseUrl: string): Promise<void> {
   await runMigrations({ connectionString: databaseUrl, logger: quiet })
 }
@@ -55,10 +51,10 @@ export class JobRunner {
   private readonly lostLooks: Ticker
   private readonly due: DueJobs
   private readonly lost: LostJobs
-  /** By pool, those whose jobs run: one that starts jobs, and earlier ones whose last jobs have not ended. */
+  /** Pools whose jobs run: the pool that starts jobs, and earlier pools whose last jobs have not ended. */
   private readonly started = new Map<StartedPool, PoolWork>()
   private readonly ending = new Set<Promise<void>>()
-  /** The worker IDs under which graphile locks our jobs. */
+  /** The worker IDs under which graphile locks the jobs of this process. */
   private readonly workerIds = new Set<string>()
   /** Worker IDs of stopped pools, whose locks are released at the next heartbeat. */
   private readonly orphans = new Set<string>()
@@ -111,14 +107,14 @@ export class JobRunner {
     return this.claim.id
   }
 
-  /** Its connections to Postgres now. */
+  /** The connections to Postgres that are in use at present. */
   poolUse(): PoolUse {
     return poolUseOf(this.pool)
   }
 
   /**
-   * Lets running jobs finish for a moment, then aborts their calls (`giveUp`), and returns those
-   * that still run to the queue for another replica.
+   * Lets running jobs finish for `graceMs`, then aborts their calls (`giveUp`), and returns the jobs that still run to
+   * the queue for another replica.
    */
   async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
@@ -130,7 +126,7 @@ export class JobRunner {
     if (!(await within(graceMs, ended))) giveUp()
     const isClean = await within(stopMs, ended)
     const ids = [...this.workerIds, ...this.orphans]
-    // Another replica unlocks the jobs of one that has gone: a failure here must not end the process early.
+    // Another replica unlocks the jobs of a replica that has stopped, so a failure here must not end the process early.
     await this.unlock(ids).catch((error: unknown) => this.onTrouble(error))
     // A job that still runs keeps its connections until the process ends.
     if (isClean) await within(stopMs, this.pool.end())
@@ -142,7 +138,7 @@ export class JobRunner {
     await this.claim.release()
   }
 
-  /** Starts a pool of workers, and another one whenever it stops. */
+  /** Starts a pool of workers, and another pool whenever the pool stops. */
   private async supervise(work: PoolWork): Promise<void> {
     const isStopping = (): boolean => this.stopping.signal.aborted
     while (!isStopping()) {
@@ -153,7 +149,7 @@ export class JobRunner {
     }
   }
 
-  /** Resolves when the pool starts no more jobs. It keeps its locks until its last job has ended. */
+  /** Resolves when the pool starts no more jobs. The pool keeps its locks until its last job has ended. */
   private async runPool(work: PoolWork): Promise<void> {
     const ids: string[] = []
     const forgetIds = (): void => {
@@ -203,7 +199,7 @@ export class JobRunner {
     }
   }
 
-  /** Records that this replica is alive, and unlocks the jobs of replicas that are not. */
+  /** Records the heartbeat of this replica, and unlocks the jobs of replicas without a recent heartbeat. */
   private async beat(): Promise<void> {
     const { db, replicaDeadAfterMs } = this.options
     await this.claim.keep()
@@ -216,8 +212,7 @@ export class JobRunner {
       values (${replicaId}, ${ids}, now(), ${authorities})
       on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at,
         authorities = excluded.authorities`
-    // Locks without a live owner include those of a replica that was killed before it recorded its
-    // workers.
+    // Locks without a live owner include the locks of a replica that was killed before it recorded its workers.
     const unlocked = await db.$queryRaw<unknown[]>`with gone as (
         delete from replicas where id <> ${replicaId}
           and beat_at < now() - make_interval(secs => ${deadAfter}::float8) returning id),
@@ -246,7 +241,7 @@ export class JobRunner {
   }
 }
 
-/** Waits for `work`, at most `ms`. Returns true when it ended. */
+/** Waits for `work`, at most `ms`. Returns true if it ended in time. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const enough = new AbortController()
   const ended = await Promise.race([work.then(() => true), pause(ms, enough.signal).then(() => false)])

@@ -1,6 +1,6 @@
 /**
- * One of graphile's worker pools. It stops by itself when it cannot write a job's end, and starts no job from then on, so it needs
- * a successor immediately: its last jobs may take minutes.
+ * One of graphile's worker pools. A pool stops by itself if it cannot write the end of a job, and then starts no more
+ * jobs. It needs a successor immediately, since its last jobs may take minutes.
  */
 import { EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
@@ -20,37 +20,39 @@ export interface PoolWork {
 }
 
 export interface PoolEvents {
-  /** The name under which graphile locks jobs for the pool or one of its workers. */
+  /** Called with the name under which graphile locks jobs for the pool or one of its workers. */
   onId(id: string): void
-  /** Jobs were added, for this pool or others. */
+  /** Called when jobs were added, for this pool or others. */
   onAdded(): void
   onJobStart(jobId: string): void
   onJobEnd(jobId: string): void
   onJobError(task: string, error: unknown, attempt: number): void
-  /** The end of jobs could not be written, so the pool stops. */
+  /** Called when the ends of jobs could not be written, so that the pool stops. */
   onUnwritten(error: unknown): void
 }
 
 export interface StartedPool {
-  /** Wakes as many idle workers. */
+  /** Wakes up to `count` idle workers. */
   wake(count: number): void
   /** Resolves when the pool starts no more jobs. */
   stopping: Promise<void>
-  /** Resolves when its last job has ended, and the ends are written, or could not be. */
+  /** Resolves when the pool's last job has ended, and the ends have been written or have failed to be written. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** Milliseconds after which a worker looks for a job that nothing announced to it. `due-jobs.ts` announces jobs. */
+/** Milliseconds after which a worker searches for jobs without an announcement. `due-jobs.ts` announces jobs. */
 const pollMs = 300_000
 /**
- * Milliseconds: the ends of jobs within them are written by one statement. Without these delays, graphile 0.18 ignores a
- * failure to write a job's end: the promise is rejected without a handler, and the job stays locked. With them, the pool stops.
+ * Milliseconds within which one statement writes the ends of jobs. Without these delays, graphile 0.18 ignores a
+ * failure to write the end of a job: the promise is rejected without a handler, and the job stays locked. With the
+ * delays, the pool stops.
  */
 const endings = { completeJobBatchDelay: 10, failJobBatchDelay: 0 } as const
 /**
- * Milliseconds after the end of the last job. Graphile 0.18 counts the statements that write the ends of jobs, and loses count
- * when one of them fails: then it waits for none of the next ones, or for ever. A job whose end is written later runs once more.
+ * Milliseconds after the end of the last job. Graphile 0.18 counts the statements that write the ends of jobs, and
+ * loses count when a statement fails: it then waits for none of the next statements, or forever. A job whose end is
+ * written later runs once more.
  */
 const writingMs = 2000
 
@@ -71,7 +73,7 @@ export async function startPool(
   events.on('pool:create', ({ workerPool }) => {
     on.onId(workerPool.id)
     wake = workerPool.nudge.bind(workerPool)
-    // Graphile calls it for each job that any process adds. `due-jobs.ts` wakes those workers that have a job.
+    // Graphile calls this function for each job that any process adds. `due-jobs.ts` wakes the workers that have a job.
     workerPool.nudge = () => undefined
   })
   const noteStopping = (): void => {
@@ -116,7 +118,7 @@ export async function startPool(
     await Promise.race([written, enough])
     if (!isUnwritten) return
     await enough
-    // Frees the rest, unless graphile has done it.
+    // This call ends the parts that graphile has not ended itself.
     await stop().catch(() => undefined)
   }
   return {

@@ -1,4 +1,4 @@
-/** Request bodies of operators and hosts: strict, with the public error for invalid ones. */
+/** Request bodies of operators and hosts: strict, with the public error for invalid bodies. */
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
 const line = (length: number) =>
@@ -20,14 +20,14 @@ export const refSchema = z
   .string()
   .max(200)
   .refine((text) => !text.includes('\0'), 'must not contain NUL')
-/** The error of a field that passes its schema but is not acceptable. */
+/** Returns the error of a field that passes its schema but is not acceptable. */
 export const invalidField = (field: string, message: string): ApiError =>
   new ApiError('validation_failed', {
     message: `\`${field}\` ${message}.`,
     details: { validation_stage: 'body', issues: [{ path: [field], message }] },
   })
 
-/** `limit` and `before` of lists that are paged by entry. @throws ApiError validation_failed */
+/** Reads `limit` and `before` of lists that are paged by entry. @throws ApiError validation_failed */
 export function readPage(query: { limit?: unknown; before?: unknown }): {
   limit: number
   before: string | null

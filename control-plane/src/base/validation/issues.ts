@@ -33,7 +33,7 @@ const valueAt = (root: unknown, path: Path): unknown =>
     root,
   )
 
-/** A schema without its optional, default and nullable wrappers. */
+/** Returns a schema without its optional, default and nullable wrappers. */
 export function unwrap(schema: $ZodType): $ZodType {
   const def = schema._zod.def as z.core.$ZodTypeDef & { innerType?: $ZodType }
   return def.innerType ? unwrap(def.innerType) : schema
@@ -51,8 +51,8 @@ const defOf = (schema: $ZodType) =>
 export const shapeOf = (schema: $ZodType): Record<string, $ZodType> => defOf(schema).shape ?? {}
 
 /**
- * The union option that a value is probably meant for: by its discriminator, or else the one with
- * the most fields in common.
+ * Returns the union option that a value is probably meant for: chosen by the discriminator, or else the option with the
+ * most fields in common.
  */
 export function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index: number } | null {
   const { options = [], discriminator } = defOf(schema)
@@ -78,7 +78,7 @@ function fieldOf(schema: $ZodType, name: string): $ZodType | undefined {
 }
 
 /**
- * The schema of the value at `path`, possibly a union; null where a union on the way leaves it
+ * Returns the schema of the value at `path`, which can be a union; null if a union on the way leaves the schema
  * undetermined.
  */
 function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
@@ -101,7 +101,7 @@ function fieldsAt(root: $ZodType, value: unknown, path: Path): string[] {
   return Object.keys(shapeOf(optionFor(schema, valueAt(value, path))?.schema ?? schema))
 }
 
-/** The short form of a union option, such as `ref + snapshot_id`. */
+/** Returns the short form of a union option, such as `ref + snapshot_id`. */
 const formOf = (option: $ZodType): string =>
   Object.entries(shapeOf(option))
     .filter(([, field]) => field._zod.optin === undefined)
@@ -109,8 +109,8 @@ const formOf = (option: $ZodType): string =>
     .join(' + ')
 
 /**
- * For a value that fits no option: the unknown type, the possible forms, or the fields that the
- * meant option lacks.
+ * Describes a value that fits no option: the unknown type, the possible forms, or the fields that the intended option
+ * lacks.
  */
 function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodType, value: unknown): Issue[] {
   const { discriminator } = issue
@@ -138,7 +138,7 @@ const literalsOf = (union: $ZodType, discriminator: string): string[] =>
 
 function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol')
-  // Set only where our schema provides it: see `findIssues`.
+  // Only messages of our schemas are set: see `findIssues`.
   const own = issue.message === '' ? null : issue.message
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -205,14 +205,14 @@ export const unknownField = (path: Path): Issue => ({
   code: 'unrecognized_keys',
 })
 
-/** Per response. A body can break the rules in as many places as it has bytes. */
+/** Issues of one response. A body can break the rules in as many places as it has bytes. */
 export const maxIssues = 50
 /** Alternatives of one issue. */
 const maxAlternatives = 100
-/** Findings of zod that are read. More than `maxIssues`, since several may be equivalent. */
+/** Findings of zod that are read. The number exceeds `maxIssues`, since several findings may be equivalent. */
 const maxFindings = 4 * maxIssues
 
-/** @param value the validated value, for the received type and the union option that was meant */
+/** @param value the validated value, for the received type and the intended union option */
 function toIssues(findings: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
   for (const finding of findings.slice(0, maxFindings)) {
@@ -230,10 +230,10 @@ const capped = (issue: Issue): Issue =>
     ? { ...issue, alternatives: issue.alternatives.slice(0, maxAlternatives) }
     : issue
 
-/** Blanks the library's texts, so that a message is either ours or empty. */
+/** Blanks the library's texts, so that a message is either from our schemas or empty. */
 const ownMessagesOnly = { error: (): string => '' }
 
-/** Validates a value; `issues` is empty when it is valid. */
+/** Validates a value. `issues` is empty for a valid value. */
 export function findIssues<S extends $ZodType>(
   schema: S,
   value: unknown,

@@ -1,6 +1,6 @@
 /**
- * The sentences of `details.issues` and of `validation_failed`. The schema library's texts never
- * reach a client; messages of our schemas do. Pure. Used by `issues.ts`, `validation-error.ts` and `api/mcp/server.ts`.
+ * The sentences of `details.issues` and of `validation_failed`. Clients never get the schema library's texts, only the
+ * messages of our schemas. Pure. Used by `issues.ts`, `validation-error.ts` and `api/mcp/server.ts`.
  */
 import { mostSimilar } from '@phonerack/shared'
 import type { $ZodIssue, $ZodType } from 'zod/v4/core'
@@ -84,10 +84,7 @@ export function sizePhrase(origin: string, bounds: Bounds, path: Issue['path']):
   return range(bounds, 'must be', unitOf(path))
 }
 
-/**
- * @param type as `typeName` returns it @param received JSON type name; `undefined` when the field
- * was left out
- */
+/** @param type as `typeName` returns it @param received the JSON type name; `undefined` for an omitted field */
 export function typePhrase(type: string, received: string, bounds: Bounds, path: Issue['path']): string {
   if (received === 'undefined') return 'is required'
   // A fraction, or a number beyond every range.
@@ -98,7 +95,7 @@ export function typePhrase(type: string, received: string, bounds: Bounds, path:
   return `must be ${nounOf(type)}, not ${nounOf(received)}`
 }
 
-/** Longer lists are not repeated in a message. */
+/** Messages do not repeat longer lists. */
 export const maxListed = 25
 
 /** @param received the value that was sent, to name the allowed values that resemble it */
@@ -125,7 +122,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
 }
 
-/** For issues without a message in our schema. */
+/** For issues that have no message in our schema. */
 export function formatPhrase(issue: $ZodIssue): string {
   if (issue.code === 'not_multiple_of') return `must be a multiple of ${issue.divisor}`
   if (issue.code !== 'invalid_format') return 'is not valid'
@@ -152,7 +149,7 @@ const subjects: Partial<Record<ValidationStage, string>> = {
   headers: 'The request',
 }
 
-/** The message starts with the predicate of its field. */
+/** Recognises a message that starts with the predicate of its field. */
 const isPredicate = /^(?:is|must|may|can|cannot|has|does) /
 
 /** Combines `issues` into the message of the whole error. */

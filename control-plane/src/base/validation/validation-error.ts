@@ -1,4 +1,4 @@
-/** `validation_failed`: the issues of a request that does not fit its schema. */
+/** `validation_failed`: the issues of a request that does not match its schema. */
 import { ApiError } from '@phonerack/shared'
 import { sentenceOf } from './phrases.js'
 
@@ -14,7 +14,7 @@ export interface Issue {
   alternatives?: readonly string[]
 }
 
-/** The check that rejected a request, as `details.validation_stage`. */
+/** The check that rejected a request, in the form of `details.validation_stage`. */
 export type ValidationStage = 'url' | 'headers' | 'content_type' | 'json' | 'params' | 'query' | 'body'
 
 export const validationFailed = (stage: ValidationStage, issues: readonly Issue[], next?: string): ApiError =>
