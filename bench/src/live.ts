@@ -153,7 +153,6 @@ async function watch(from: Browser): Promise<void> {
     const times: number[] = []
     for (let round = 0; round < rounds; round++) {
       await act({ type: 'open_app', package: 'com.phonerack.notes' })
-      // The page shows it too.
       await pause(600)
       times.push(await pressHome(page))
     }

@@ -157,7 +157,7 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
   const list = figures('list', await listPhones(keys, lists))
   const quiet = await watchIdle(database, pid, postmaster, phones)
   const memory = await residentBytes(pid)
-  // A sum over parked phones would be lower.
+  // Parked phones would make the sum too low.
   if (parked.size > 0) throw new Error('phones were parked before the end of the idle time')
   say('waiting for the parks')
   const late = figures('park', await lateness(last.created, parked))

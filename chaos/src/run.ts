@@ -49,7 +49,7 @@ export interface Report {
 
 export async function run(options: RunOptions): Promise<Report> {
   const { seed, shape, signal, say } = options
-  // Each wait of each client listens to it.
+  // Each wait of each client listens to this signal.
   setMaxListeners(0, signal)
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-chaos-'))
   const of = (...names: string[]): string => path.join(dir, ...names)
@@ -194,7 +194,7 @@ async function loseAndRestore(all: Storm, load: Load, knowledge: Knowledge): Pro
   const undoneRestore = timeline.begin('restore', 'postgres')
   await restore(system)
   undoneRestore()
-  // The clients lost these with the database.
+  // The restore undid the later sessions.
   knowledge.sessions = sessions
   knowledge.recordings.splice(recordings)
   await Promise.all([work('after'), load.visitSome(signal)])

@@ -13,6 +13,6 @@ if ('run' in outcome) {
   await import('./main.js')
 } else {
   process.exitCode = outcome.exitCode
-  // Open standard input, from which a token was read, would keep the process.
+  // An open standard input, from which a token was read, would keep the process alive.
   process.stdin.destroy()
 }

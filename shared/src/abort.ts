@@ -1,8 +1,8 @@
 /** Waiting and listening that end with an `AbortSignal`. Used by all services. */
 
 /**
- * Calls `listener` once when `signal` aborts, immediately when it has aborted already. Returns a function that removes it: call it
- * when the work is over, since a signal that lives on holds its listeners.
+ * Calls `listener` once when `signal` aborts, immediately if it has already aborted. Returns a function that removes
+ * the listener. Call it when the work is over, because a long-lived signal keeps its listeners in memory.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const once = (): void => listener()

@@ -13,7 +13,7 @@ export function brokerTls(
   // Without `tls`, the client accepts a broker without TLS for any URL.
   if (!isEncrypted(url)) return {}
   const host = brokerHost(url)
-  // Node compares an IP address with the certificate only if it gets the address here.
+  // Node compares an IP address with the certificate only if the options contain the address.
   const tls: TlsOptions & { host?: string } = host === null ? {} : { host }
   if (authorities !== null)
     // The client keeps this object, and reads it for each connection.

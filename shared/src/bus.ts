@@ -35,11 +35,13 @@ export interface BusOptions {
   waitMs: number
   /** Called once when the first attempt fails, and once when a connection is lost: at most 15 s after the broker's last answer. */
   onLost?: (cause: unknown) => void
-  /** Called once when the broker is connected again after `onLost`. @param awayMs milliseconds since `onLost` */
+  /**
+   * Called once when the connection to the broker is restored after `onLost`. @param awayMs milliseconds since `onLost`
+   */
   onReturned?: (awayMs: number) => void
 }
 
-/** The log lines of a loss and a return. @param consequence what does not work in between */
+/** The log lines of a lost and a restored connection. @param consequence the functions that do not work in between */
 export const logsOfLoss = (
   log: Logger,
   consequence: string,
@@ -86,7 +88,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
         if (type === 'disconnect') lost(new Error('the connection to the broker was lost'))
         if (type === 'reconnect') returned()
       }
-      // The client gave the connection up.
+      // The client has stopped reconnecting.
       connection = null
       lost(new Error('the connection to the broker was closed'))
       made = await connectUntil(options, closing.signal, lost)
@@ -155,7 +157,7 @@ async function connectUntil(
     servers: url,
     name,
     maxReconnectAttempts: -1,
-    // A user that the broker refuses now may be known to it later, for example after a restore of its store.
+    // The broker may later accept a user that it refuses now, for example after a restore of its store.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler() {
       // The client has no other way to end attempts before the first connection.
@@ -170,7 +172,8 @@ async function connectUntil(
   const isOver = (): boolean => closing.aborted
   for (let isFirst = true; !isOver(); isFirst = false) {
     try {
-      // A client that waits drops the socket of an attempt that took too long. It does not say why the attempt failed.
+      // A client with `waitOnFirstConnect` drops the socket of a slow attempt, and does not report why the attempt
+      // failed.
       const connection = await connect({ ...settings, waitOnFirstConnect: !isFirst })
       if (!isOver()) return connection
       await connection.close()

@@ -15,7 +15,10 @@ const markRun = /(\p{M}{32})\p{M}+/gu
 /** Line breaks, U+00A0, U+202F and U+3000 included. */
 const spaces = /\p{White_Space}+/gu
 
-/** Without a difference in case, kind of quote, dash or space, composition (NFC), and invisible characters. */
+/**
+ * The text without differences in case, kinds of quotes, dashes and spaces, composition (NFC), and invisible
+ * characters.
+ */
 export function folded(text: string): string {
   const seen = text
     .replace(invisible, '')

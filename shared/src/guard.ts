@@ -14,7 +14,7 @@ export type GuardReason = 'store' | 'wallet' | 'password_field' | 'payment_field
 const stores: ReadonlySet<string> = new Set(storePackages)
 const wallets: ReadonlySet<string> = new Set(walletPackages)
 
-/** Null: the profile leaves the app to the agent. `activity`: the full class name, if it is known. */
+/** The kind of a guarded app; null: agents may use the app. `activity`: the full class name, if it is known. */
 export function guardedApp(packageName: string, activity: string | null = null): GuardReason | null {
   if (stores.has(packageName)) return 'store'
   const pays = activity !== null && walletActivities.some((start) => activity.startsWith(start))
@@ -22,7 +22,8 @@ export function guardedApp(packageName: string, activity: string | null = null):
 }
 
 /**
- * The app of the lists in whose folder of shared storage the path is; null: none. Android's file system ignores case, forms of
+ * The guarded app whose folder in shared storage contains the path; null: none. Android's file system ignores case,
+ * forms of
  * one character and characters that show nothing. @param path begins with `/sdcard`
  */
 export function guardedFolder(path: string): string | null {
@@ -33,7 +34,7 @@ export function guardedFolder(path: string): string | null {
 
 const foldedPath = (text: string): string => filtered(text).normalize('NFKD').toLowerCase()
 
-/** Whether the link opens an app of the lists. `url`: valid. */
+/** Whether the link opens a guarded app. `url`: valid. */
 export function isGuardedUrl(url: string): boolean {
   const host = new URL(url).hostname.toLowerCase().replace(/\.$/, '')
   return guardedHosts.some((listed) => host === listed || host.endsWith(`.${listed}`))
@@ -48,7 +49,7 @@ export interface GuardedField {
   labels: readonly string[]
 }
 
-/** Null: the profile leaves the field to the agent. */
+/** The kind of a guarded field; null: agents may fill the field. */
 export function guardedField({ password, id, labels }: GuardedField): GuardReason | null {
   if (password) return 'password_field'
   const texts = [id.replace(/^.*[:/]/, ''), ...labels]

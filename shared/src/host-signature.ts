@@ -43,8 +43,8 @@ export function signAsHost(
 }
 
 /**
- * The certificate of a request; null: it is none, or the clocks differ too much. The sender chooses it: decide whose it is
- * before `isSignedWith` uses its key.
+ * The certificate of a request; null: it is not a valid certificate, or the clocks differ too much. The sender chooses
+ * the certificate, so check its owner before `isSignedWith` uses its key.
  */
 export function certificateOf(
   { certificate_pem: pem, signed_at: signedAt }: HostSignature,

@@ -44,7 +44,10 @@ export const idPrefixes = {
 export type IdKind = keyof typeof idPrefixes
 
 const suffixLength = 12
-/** Random bytes for many identifiers: each request needs one, and each call for random bytes costs ten times its bytes. */
+/**
+ * Random bytes for many identifiers. Each request needs an identifier, and one call for many bytes costs far less than
+ * many calls for few bytes.
+ */
 const random = Buffer.alloc(suffixLength * 256)
 let used = random.length
 

@@ -1,6 +1,6 @@
 /** gRPC keepalive pings on an idle connection between control plane and host. Used at both ends. */
 export const keepalive = {
   'grpc.keepalive_time_ms': 10_000,
-  // Longer than the usual pause of a machine: the answer to a ping may have arrived and be unread.
+  // Longer than the usual pause of a machine, because the answer to a ping may wait unread during a pause.
   'grpc.keepalive_timeout_ms': 15_000,
 } as const

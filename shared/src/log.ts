@@ -30,7 +30,7 @@ export function createLogger(name: string, to: DestinationStream = logStream(1))
     },
     mixin: fieldsOfCall,
     serializers: { err: (error: unknown) => loggedError(error) },
-    // The whole line: messages, fields at any depth, errors, and a child logger's bindings.
+    // Redacts the whole line: messages, fields at any depth, errors, and a child logger's bindings.
     hooks: { streamWrite: redactSecrets },
   }
   return pino(options, to)

@@ -5,7 +5,7 @@
 
 import { folded } from './folded.js'
 
-/** The most notifications that are read of a phone. */
+/** The maximum number of notifications that are read from a phone. */
 export const mostNotifications = 100
 
 interface Texts {
@@ -13,7 +13,7 @@ interface Texts {
   text: string
 }
 
-/** The part of a title or text by which a card is recognised, as a person reads it. */
+/** The part of a title or text by which a notification card is recognised. */
 export const firstLineOf = (text: string): string =>
   folded(text.trim().split('\n', 1)[0]?.slice(0, 200) ?? '')
 

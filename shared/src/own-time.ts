@@ -4,10 +4,12 @@
  * have been paused too. Used by `Progress` and by the timeouts of phones, hosts and calls.
  */
 
-/** Milliseconds. `most` is the limit of what counts between two looks; the rest is a pause of this process. */
+/**
+ * Milliseconds. `most` is the largest time that counts between two readings; longer times are a pause of this process.
+ */
 const times = { between: 250, most: 750 }
 
-/** Counts the time between looks, up to `most` each. Pure: the time is a parameter. */
+/** Counts the time between readings, each up to `most`. Pure: the time is a parameter. */
 export class OwnTime {
   private counted = 0
 

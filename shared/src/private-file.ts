@@ -28,8 +28,9 @@ interface Owner {
 }
 
 /**
- * Writes `file`, which then has all of `text` or its earlier text. The owner, group and mode of the earlier file stay.
- * A new one has mode 0600; root gives it to the owner of its folder. It is on the disk when this returns.
+ * Writes `file` atomically: it contains all of `text`, or its earlier text. The owner, group and mode of the earlier
+ * file stay.
+ * A new one has mode 0600; root gives it to the owner of its folder. The file is on the disk when this returns.
  * @throws Error when this user has no right to keep the owner
  */
 export function replacePrivate(file: string, text: string): void {

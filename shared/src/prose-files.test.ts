@@ -37,6 +37,6 @@ it('are those with prose that git has or does not ignore', () => {
   symlinkSync('new.ts', path.join(root, 'part/src/link.ts'))
   expect(proseFiles(root)).toEqual(['README.md', 'part/src/new.ts', 'part/src/newer.ts', 'scripts/up'])
   expect(proseFiles(root, path.join(root, 'part'))).toEqual(['part/src/new.ts', 'part/src/newer.ts'])
-  // A file that is named is read in any case.
+  // A named file is always read.
   expect(proseFiles(root, path.join(root, 'part/src/picture.png'))).toEqual(['part/src/picture.png'])
 })

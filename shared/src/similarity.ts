@@ -17,7 +17,7 @@ function compared(text: string): Compared {
   return { letters: words.replaceAll(/[^\p{L}\p{N}]/gu, ''), pairs }
 }
 
-/** A text whose letters are in the other one, such as `wifi` in `Wi-Fi, connected`, is at least this similar to it. */
+/** The least similarity of a text whose letters the other text contains, such as `wifi` in `Wi-Fi, connected`. */
 const contained = 0.6
 
 export const similarity = (one: string, other: string): number => similarityOf(compared(one), compared(other))

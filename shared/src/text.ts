@@ -9,7 +9,7 @@ const eachNotStorable = new RegExp(notStorable.source, 'gu')
 
 export const isStorable = (text: string): boolean => !notStorable.test(text)
 
-/** The text with U+FFFD in place of each character that cannot be stored. */
+/** Replaces each character that cannot be stored by U+FFFD. */
 export const makeStorable = (text: string): string => text.replace(eachNotStorable, '\uFFFD')
 
 /** Cuts the text to `most` code points and marks the cut with `…`. */

@@ -93,7 +93,7 @@ const names = `
 
 const known: ReadonlySet<string> = new Set(names.trim().split(/\s+/))
 
-/** Zones that are newer than the list. */
+/** Zones that this release of Node.js knows and the list does not. */
 const newer: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'))
 
 /**

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 
-/** Where Linux distributions keep their bundle: Debian, Red Hat, SUSE, Alpine. Node reads none of them. */
+/** The certificate bundles of Debian, Red Hat, SUSE and Alpine, which Node does not read. */
 const bundles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',

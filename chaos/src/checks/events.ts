@@ -6,14 +6,14 @@ import { withClient } from './database.js'
 import type { Tenant } from '../load/load.js'
 import type { Finding } from './witnesses.js'
 
-/** Milliseconds in which a follower must have what the database has. */
+/** Milliseconds in which a follower must have received all events of the database. */
 const withinMs = 30_000
 
 export interface Follower {
   tenant: Tenant
   /** IDs of the events that arrived. */
   ids: ReadonlySet<string>
-  /** Why it ended by itself; null: it follows. */
+  /** The error that ended the stream; null: the follower still runs. */
   failure: unknown
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Which fault happens when: a pure function of the seed, the time and the shape of the system. */
+/** Plans the faults: a pure function of the seed, the duration and the shape of the system. */
 import { randomOf, type Random } from '../random.js'
 
 /** How many of each part run. */
@@ -65,7 +65,7 @@ function kindsOf(shape: Shape): Kind[] {
   const cables = cablesOf(shape)
   const sign = (random: Random): number => (random.chance(0.5) ? 1 : -1)
   const kinds: Kind[] = [
-    // Postgres is one of many targets here: all requests feel its end.
+    // Postgres is one of many targets of this kind, because its end affects all requests.
     { kind: 'kill', weight: 5, targets: [...controls, ...agents, ...brokers, 'postgres'], lasts: [0, 0] },
     {
       kind: 'restart',
@@ -106,7 +106,7 @@ function kindsOf(shape: Shape): Kind[] {
   return kinds.filter(({ targets }) => targets.length > 0)
 }
 
-/** How densely faults come, in milliseconds. */
+/** The intervals of faults, in milliseconds. */
 export interface Tempo {
   /** The load begins without faults. */
   first: number

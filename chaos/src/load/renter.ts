@@ -79,7 +79,7 @@ class Life {
       await this.look()
       for (let steps = random.between(3, 9); steps > 0 && !this.isOver(); steps -= 1) await this.step()
     }
-    // Some phones stay, until the end of the run.
+    // Some phones are kept until the end of the run.
     if (random.chance(0.1) && knowledge.left.size < 6) {
       await this.send('POST', '/park', { body: { wait: false } })
       return

@@ -10,7 +10,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const built = path.join(root, '.build')
 await rm(path.join(root, 'dist'), { recursive: true, force: true })
 await rm(built, { recursive: true, force: true })
-// TypeScript decides by the nearest package.json which kind of module a source is.
+// TypeScript reads the kind of module of a source from the nearest package.json.
 for (const [kind, type] of [
   ['esm', 'module'],
   ['cjs', 'commonjs'],

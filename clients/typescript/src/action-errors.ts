@@ -16,9 +16,9 @@ export interface FailedBatch {
 /** An action of a batch failed; the later ones did not run. Its subclasses are families of codes; `code` is the exact error. */
 export class ActionError extends PhonerackError {
   override readonly name: string = 'ActionError'
-  /** Place of the failed action in the batch, from 0. */
+  /** Index of the failed action in the batch, from 0. */
   readonly index: number
-  /** How many actions before it were carried out. */
+  /** The number of earlier actions that were carried out. */
   readonly completed: number
   /** The screen after the failure; null: the answer has no elements. */
   readonly observation: Observation | null
@@ -49,7 +49,7 @@ export class ActionError extends PhonerackError {
     this.raw = raw
   }
 
-  /** The screen once, as text; candidates are lines of it. */
+  /** Prints the screen once, as text, because the candidates are lines of that text. */
   protected override facts(): Record<string, unknown> {
     const { index, completed, observation } = this
     const { details, ...facts } = super.facts()
@@ -63,7 +63,7 @@ export class ActionError extends PhonerackError {
 
 /** The target does not lead to one element. Nothing was sent for this action. */
 export class TargetError extends ActionError {
-  // A narrower type than that of ActionError: otherwise TypeScript takes every ActionError for a TargetError.
+  // The type is narrower than in ActionError. Otherwise TypeScript would accept every ActionError as a TargetError.
   override readonly name:
     | 'TargetError'
     | 'TargetNotFoundError'
@@ -71,11 +71,11 @@ export class TargetError extends ActionError {
     | 'StaleSnapshotError'
     | 'NoFocusedFieldError' = 'TargetError'
 }
-/** No element matches; `details.candidates` has the ones that came close. */
+/** No element matches. `details.candidates` lists similar elements. */
 export class TargetNotFoundError extends TargetError {
   override readonly name = 'TargetNotFoundError'
 }
-/** Several elements match: `details.candidates`. */
+/** Several elements match. `details.candidates` lists them. */
 export class AmbiguousTargetError extends TargetError {
   override readonly name = 'AmbiguousTargetError'
 }
@@ -83,7 +83,7 @@ export class AmbiguousTargetError extends TargetError {
 export class StaleSnapshotError extends TargetError {
   override readonly name = 'StaleSnapshotError'
 }
-/** Text without a target, and no field has the focus. */
+/** The action types text without a target, but no field has the focus. */
 export class NoFocusedFieldError extends TargetError {
   override readonly name = 'NoFocusedFieldError'
 }
@@ -91,7 +91,7 @@ export class NoFocusedFieldError extends TargetError {
 export class WaitTimeoutError extends ActionError {
   override readonly name = 'WaitTimeoutError'
 }
-/** The step is left to a person, or a person controls the phone. It was not done. */
+/** The action is reserved for a person, or a person controls the phone. The action was not carried out. */
 export class HandoffError extends ActionError {
   override readonly name = 'HandoffError'
 }
@@ -106,7 +106,10 @@ export class OutcomeUnknownError extends ActionError {
 
 type Family = readonly [Class: typeof ActionError, type: string]
 
-/** By code. A failed action has no `type` in the answer; it gets the one that its code has in other answers. */
+/**
+ * The class and `type` of each code. A failed action has no `type` in the answer, so the table gives the type that the
+ * code has in other answers.
+ */
 const families: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['target_not_found', [TargetNotFoundError, 'invalid_request_error']],
   ['ambiguous_target', [AmbiguousTargetError, 'invalid_request_error']],

@@ -13,9 +13,9 @@ import type {
 } from './generated/types.gen.js'
 
 export type { Action }
-/** Also an element of an observation. Other fields than those of a target are left out. */
+/** An element of an observation is a target too. Its other fields are left out. */
 export type { Target }
-/** A target that is found on the screen when the action runs. */
+/** A target that the phone's host searches on the screen when the action runs. */
 export type SearchTarget = TextTarget | IdTarget | DescTarget
 /** A target that can be waited for. */
 export type WaitTarget = SearchTarget | RefTarget

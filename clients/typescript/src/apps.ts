@@ -8,7 +8,7 @@ import { uploadFile, type AppFile, type UploadOptions } from './upload.js'
 
 export type LibraryApp = LibraryPage['data'][number]
 
-/** Milliseconds of an upload with its check. */
+/** Deadline of an upload and its check, in milliseconds. */
 const uploadMs = 300_000
 
 export class Apps {

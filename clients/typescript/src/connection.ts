@@ -2,7 +2,7 @@
 import { createClient, type Client } from './generated/client/index.js'
 import { signalOf, type CallOptions, type Expected, type Transport } from './transport.js'
 
-/** Milliseconds of one request, and of a batch of actions. */
+/** Default deadlines of a request and of a batch of actions, in milliseconds. */
 export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
 
 export interface RequestOptions extends CallOptions {
@@ -11,7 +11,7 @@ export interface RequestOptions extends CallOptions {
   headers?: Record<string, string>
 }
 
-/** Gets what the value of a call does not have: headers of its answer. */
+/** Receives the headers of an answer, which the value of a call does not contain. */
 export interface Noted {
   requestId: string | null
   headers?: Headers
@@ -40,7 +40,7 @@ export class Connection {
   constructor(
     readonly transport: Transport,
     readonly baseUrl: URL,
-    /** For uploads, whose URLs get no key. */
+    /** Used for uploads, whose URLs must not get the key. */
     readonly fetch: typeof globalThis.fetch,
   ) {
     this.client = withoutItself(createClient({ baseUrl: baseUrl.href.replace(/\/$/, '') }))
@@ -65,7 +65,7 @@ export class Connection {
       signal: signalOf(options, defaultMs),
       throwOnError: true,
       responseStyle: 'data',
-      // The type of the content says nothing: a proxy's page has its own.
+      // `Content-Type` is not used, because a proxy's page has its own type.
       parseAs: expected === 'json' ? 'json' : 'arrayBuffer',
     }
   }
@@ -91,8 +91,8 @@ export class Connection {
 }
 
 /**
- * The generated functions give a client all their options, also `client`, and it makes a `Request` of them. Deno has an option of
- * that name, and refuses any other value.
+ * The generated functions pass all their options to `Request`, including `client`. Deno has an option with this name,
+ * and refuses other values.
  */
 function withoutItself(made: Client): Client {
   for (const name of ['get', 'post', 'put', 'patch', 'delete'] as const) {

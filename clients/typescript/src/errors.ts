@@ -24,9 +24,9 @@ export class PhonerackError extends Error implements ErrorFields {
   readonly details: Readonly<Record<string, unknown>>
   /** HTTP status; null: no answer, or the error of one action. */
   readonly status: number | null
-  /** Quote it to the operator; null: no answer. */
+  /** The ID of the request, for the operator; null: no answer arrived. */
   readonly requestId: string | null
-  /** Nobody knows whether the request, or the action, was carried out. Observe before you send it again. */
+  /** True: the request or the action may have been carried out. Observe before you send it again. */
   readonly isOutcomeUnknown: boolean
 
   constructor(
@@ -54,13 +54,13 @@ export class PhonerackError extends Error implements ErrorFields {
     this.isOutcomeUnknown = isOutcomeUnknown || fields.code === 'action_outcome_unknown'
   }
 
-  /** The facts that Node.js prints with the error. */
+  /** The fields that Node.js prints with the error. */
   protected facts(): Record<string, unknown> {
     const { code, retryable, details, status, requestId, isOutcomeUnknown } = this
     return { code, retryable, details, status, requestId, isOutcomeUnknown }
   }
 
-  /** Node.js prints an error by this. All fields of an action's error would show the screen three times. */
+  /** Node.js prints an error by this method. All fields of an action's error would show the screen three times. */
   [Symbol.for('nodejs.util.inspect.custom')](
     _depth: number,
     options: object,
@@ -149,7 +149,8 @@ const families: ReadonlyMap<string, typeof PhonerackError> = new Map<string, typ
 export type Write = { key: string | null } | null
 
 /**
- * The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`.
+ * The error of an answer. An answer from another server, such as a proxy, has the code
+ * `unexpected_answer`.
  * @param requestId of the answer's headers, for a body without one
  */
 export function errorOf(
@@ -176,7 +177,7 @@ export function unexpectedAnswer(
   }: { write?: Write; requestId?: string | null; cause?: unknown } = {},
 ): ApiError {
   const advice = 'Check the base URL, and proxies in between.'
-  // A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
+  // An error of a proxy does not tell whether a write was carried out.
   const isUnknown = write !== null && !(status >= 300 && status < 500)
   return new ApiError(
     {

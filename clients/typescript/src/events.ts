@@ -16,7 +16,7 @@ export interface EventsOptions extends Pick<CallOptions, 'signal'> {
   lastEventId?: string
   /**
    * Called before the SDK connects again, with the error that ended the connection; null: the server ended the stream.
-   * Until a first connection was made, an error is thrown after as many repeats as those of other calls.
+   * Before the first connection succeeds, the SDK throws the error after as many repeats as for other calls.
    */
   onRetry?: (error: PhonerackError | null) => void
 }
@@ -28,19 +28,19 @@ export interface PastEventsOptions extends CallOptions {
   phone?: string
 }
 
-/** Events after `last_event_id` have expired. Those that are kept follow. */
+/** Events after `last_event_id` have expired. The events that are still kept follow. */
 export interface EventGap {
   object: 'gap'
   type: 'gap'
   last_event_id: string
 }
 
-/** Milliseconds without a byte, after which the connection is lost: the server sends a comment every 15 s. */
+/** Milliseconds without a byte after which the connection counts as lost. The server sends a comment every 15 s. */
 const silenceMs = 45_000
-/** Milliseconds: the first pause before the next connection, doubled each time, and the longest one. */
+/** Milliseconds: the first pause before the next connection, which doubles each time, and the longest pause. */
 const pauses = { first: 500, most: 15_000 }
 
-/** Milliseconds after which a connection counts as a good one, even without an event. */
+/** Milliseconds after which a connection counts as successful, even without an event. */
 const longLifeMs = 30_000
 
 /** @throws TypeError for a `lastEventId` that no header can carry */
@@ -88,12 +88,11 @@ export async function* follow(
       failures += 1
     }
   } finally {
-    // The loop was left.
     leaving.abort()
   }
 }
 
-/** `Headers` refuses some others with an error that does not name the ID. */
+/** For some characters, `Headers` throws an error that does not name the ID, so the SDK checks the ID first. */
 function checkedId(id: string): string {
   if (/[^\x21-\x7e]/.test(id)) throw new TypeError(`${JSON.stringify(id)} is not the ID of an event.`)
   return id
@@ -125,7 +124,7 @@ async function* framesOf(
     for await (const chunk of chunksOf(response, [signal, silent.signal])) {
       listen()
       for (const frame of reader.read(decoder.decode(chunk, { stream: true }))) {
-        // The reader of the events may take its time.
+        // Time in which the caller processes an event does not count as silence.
         clearTimeout(timer)
         yield frame
         listen()
@@ -168,7 +167,7 @@ async function* chunksOf(
   }
 }
 
-/** Connections that failed, and refusals that pass. Any other error is one of the program. */
+/** Failed connections and temporary refusals. Other errors are errors of the program. */
 const isTemporary = (error: unknown): error is PhonerackError =>
   error instanceof PhonerackError &&
   (error.status === null || error.status === 429 || error.status >= 500 || error.retryable)

@@ -1,4 +1,4 @@
-/** Why `fetch` failed, and whether it failed before it sent anything. */
+/** Finds out why `fetch` failed, and whether it failed before it sent anything. */
 
 /** The certificate was refused: https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing is sent before that check. */
 const refusedCertificate: ReadonlySet<string> = new Set([
@@ -13,7 +13,10 @@ const refusedCertificate: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Without a connection. Bun gives the first three without a system call. The last one: the port does not speak TLS. */
+/**
+ * Errors without a connection. Bun reports the first three without a system call. The last one means that the port does
+ * not speak TLS.
+ */
 const unconnected: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER'],
 ])
@@ -43,7 +46,8 @@ export function isUnsent(error: unknown): boolean {
   // One error for each address.
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isUnsent)
   if (!(cause instanceof Error)) return false
-  // Only the system call tells a connection that was not made from one that broke: both can be `ETIMEDOUT`.
+  // Only the system call distinguishes a connection that could not be opened from one that broke: both can have the
+  // code `ETIMEDOUT`.
   const { syscall = '' } = cause as NodeJS.ErrnoException
   if (['connect', 'getaddrinfo'].includes(syscall)) return true
   const code = codeOf(cause)

@@ -37,7 +37,7 @@ export class Handoff {
   constructor(
     private readonly connection: Connection,
     private readonly phoneId: string,
-    /** The answer to its creation. */
+    /** The answer of the API to the creation of the request. */
     readonly data: CreatedHandoff,
   ) {
     this.id = data.id
@@ -76,7 +76,7 @@ export class Handoff {
     }
   }
 
-  /** Takes the request back. The person loses control. */
+  /** Cancels the request. The person loses control. */
   async cancel(options: CallOptions = {}): Promise<void> {
     await deleteHandoff({ ...this.connection.sending(options), path: this.path })
   }

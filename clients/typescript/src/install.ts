@@ -18,7 +18,10 @@ export interface InstallOptions extends CallOptions {
   onProgress?: (progress: UploadProgress | { part: 'installing'; fraction: null }) => void
 }
 
-/** Milliseconds: between two looks, before the next try while an upload is being prepared, and for all of it. */
+/**
+ * Milliseconds: between two reads, before the next attempt while an upload is being prepared, and for the whole
+ * install.
+ */
 const [everyMs, preparedMs, longestMs] = [1000, 5000, 900_000]
 
 /** @throws PhonerackError when the phone refuses the app */

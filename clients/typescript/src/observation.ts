@@ -27,7 +27,7 @@ export class Observation {
   readonly app: ObservationFields['app']
   readonly keyboard: ObservationFields['keyboard']
   readonly screen: ObservationFields['screen']
-  /** Empty with `observe: 'text'`, whose answer has only their lines in `text`. */
+  /** Empty with `observe: 'text'`: the answer then describes elements only as lines of `text`. */
   readonly elements: readonly Element[]
   /** True: the screen has more elements than the API returns. */
   readonly truncated: boolean
@@ -76,7 +76,7 @@ function matches(element: ElementFields, { text, desc, id, type }: Query): boole
 
 function isLike(value: string | null, wanted: string | RegExp): boolean {
   if (value === null) return false
-  // A RegExp with the flag `g` would continue where it ended.
+  // A RegExp with the flag `g` would continue after its last match.
   return typeof wanted === 'string'
     ? value === wanted
     : new RegExp(wanted.source, wanted.flags.replace('g', '')).test(value)

@@ -5,7 +5,7 @@ export interface Page<T> {
   next_cursor: string | null
 }
 
-/** Reads the next page only when it is needed. */
+/** A list that reads the next page only when it is needed. */
 export class Pages<Row, T> implements AsyncIterable<T> {
   constructor(
     private readonly read: (cursor: string | undefined, limit?: number) => Promise<Page<Row>>,

@@ -1,4 +1,4 @@
-/** Ends of waits: a pause, and why a call was given up. */
+/** Pauses, and the reason why a call ended early. */
 import { setTimeout } from 'node:timers/promises'
 import { ConnectionError } from './errors.js'
 
@@ -10,7 +10,10 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The time of the call is over, or the caller has aborted it. @param isRead whether the request changes nothing */
+/**
+ * The error of a call that reached its deadline, or that the caller aborted. @param isRead whether the request changes
+ * nothing
+ */
 export function reasonOf(signal: AbortSignal, isRead: boolean): unknown {
   const reason: unknown = signal.reason
   return reason instanceof DOMException && reason.name === 'TimeoutError'

@@ -8,7 +8,9 @@ export interface ActOptions extends CallOptions {
   observe?: RunActionsBody['observe']
 }
 
-/** An action on an element can wait for it. `deadline` is the time limit of the call. */
+/**
+ * Options of an action on an element. The action can wait for the element; `deadline` is the time limit of the call.
+ */
 export interface TargetOptions extends CallOptions {
   /** Milliseconds to wait for the target to appear, at most 60,000; default: it must be there now. */
   timeout?: number
@@ -25,7 +27,7 @@ export interface ActResult {
 export interface StartOptions extends CallOptions {
   /** Seconds without use until the phone parks. */
   idleTimeout?: number
-  /** Seconds until it parks at the latest. */
+  /** Seconds until the phone parks, even while it is used. */
   maxDuration?: number
   /** False: returns while the phone is still starting. */
   wait?: boolean

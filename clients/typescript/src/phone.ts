@@ -71,7 +71,7 @@ export class Phone implements AsyncDisposable {
   readonly device: Device
   readonly permissions: Permissions
   readonly reports: Reports
-  /** Its batches, with results and screens. */
+  /** The batches of actions that ran on the phone, with results and screens. */
   readonly steps: Steps
 
   constructor(
@@ -107,7 +107,9 @@ export class Phone implements AsyncDisposable {
 
   // Its time
 
-  /** Waits until the phone is ready. Starts nothing. @throws PhonerackError when it cannot become ready by itself */
+  /**
+   * Waits until the phone is ready, without starting it. @throws PhonerackError when it cannot become ready by itself
+   */
   async waitUntilReady(options: CallOptions = {}): Promise<this> {
     this.data = await untilReady(this.connection, this.data, signalOf(options, limits.actionsMs))
     return this
@@ -147,7 +149,7 @@ export class Phone implements AsyncDisposable {
     this.data = await deletePhone({ ...this.connection.sending(options), path: this.path })
   }
 
-  /** Keeps the phone from parking by its idle time. */
+  /** Counts as use of the phone, so that its idle timeout starts again. */
   async heartbeat(options: CallOptions = {}): Promise<this> {
     this.data = await heartbeatPhone({ ...this.connection.sending(options), path: this.path })
     return this
@@ -237,7 +239,7 @@ export class Phone implements AsyncDisposable {
     return this.act([action], { ...options, observe: 'none' })
   }
 
-  /** Sends an action on a target, after a wait for it if the options have a time. */
+  /** Sends an action on a target. With `timeout`, waits for the target first. */
   private on(
     target: Target | undefined,
     action: Action,
@@ -337,7 +339,7 @@ export class Phone implements AsyncDisposable {
 
   // Apps, people, recordings
 
-  /** All installed apps, with those of the system. */
+  /** All installed apps, including system apps. */
   async apps(options: CallOptions = {}): Promise<ListAppsAnswer['data']> {
     return (await listApps({ ...this.connection.sending(options), path: this.path })).data
   }
@@ -355,7 +357,7 @@ export class Phone implements AsyncDisposable {
     return installOn(this.connection, this.id, app, options)
   }
 
-  /** Asks a person to do something on the phone, such as a sign-in. Send them `url`, then wait for `done()`. */
+  /** Asks a person to do something on the phone, such as a sign-in. Send the person `url`, then wait for `done()`. */
   async handOff(
     request: { message: string; /** Seconds. */ expiresIn?: number },
     options: CallOptions = {},

@@ -14,7 +14,7 @@ export interface PhonerackOptions {
   apiKey?: string
   /** Such as `https://phones.example`. Default: the environment variable `PHONERACK_BASE_URL`. */
   baseUrl?: string | URL
-  /** How often a call is repeated that is safe to repeat. Default: 3. */
+  /** The maximum number of repeats of a call that is safe to repeat. Default: 3. */
   maxRetries?: number
   /** Sent with every request to the API, such as `User-Agent`. */
   headers?: Record<string, string>
@@ -55,8 +55,9 @@ export class Phonerack {
   }
 
   /**
-   * Follows what happens from now on, or from `lastEventId` on, until the loop is left or `signal` aborts. Connects again by
-   * itself and continues after the last event. An event may come twice; `gap` says that events have expired in between.
+   * Follows events from now on, or after `lastEventId`, until the loop ends or `signal` aborts. The SDK reconnects by
+   * itself and continues after the last event. An event may arrive twice. A `gap` means that events have expired in
+   * between.
    * @throws PhonerackError when the API refuses the request, such as for a revoked key
    */
   events(options: EventsOptions = {}): AsyncGenerator<PhonerackEvent | EventGap, void, undefined> {
@@ -70,7 +71,7 @@ export class Phonerack {
     return new Pages(read, (event) => event)
   }
 
-  /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */
+  /** Sends a request for which this release has no method. @param path such as `/v1/account` @throws PhonerackError */
   async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     const response = await this.connection.request(method, path, options, 'json')
     // Null: the answer has no body.

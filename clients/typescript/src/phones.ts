@@ -30,7 +30,7 @@ export interface GetOrCreateOptions extends Omit<CreateOptions, 'idempotencyKey'
 const hasEnded = ({ status }: PhoneFields): boolean => status === 'deleted' || status === 'failed'
 const isParked = ({ status }: PhoneFields): boolean => status === 'parked' || status === 'unavailable'
 
-/** Calls at the same moment find the same ended phone, so that they get the same key. @param dead its ID; empty: none */
+/** Concurrent calls find the same ended phone, so they get the same idempotency key. @param dead its ID; empty: none */
 const idempotencyKeyOf = (key: string, dead: string): string =>
   `key-${createHash('sha256').update(`${key}\n${dead}`).digest('hex')}`
 
@@ -77,9 +77,9 @@ export class Phones {
   }
 
   /**
-   * The phone with this key, ready: an existing one is started if it is parked, otherwise one is created. The key is the pair
-   * `key` of its metadata. Calls at the same moment get the same phone. The other options are for a new phone: an existing
-   * one keeps its name, country, metadata and `onIdle`.
+   * Returns the phone with this key once it is ready. Starts the phone if it is parked, and creates it if it does not
+   * exist. The key is stored in the phone's metadata under `key`. Concurrent calls get the same phone. The other
+   * options apply to a new phone only: an existing phone keeps its name, country, metadata and `onIdle`.
    */
   async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
     const signal = timeOf(options)
@@ -88,7 +88,7 @@ export class Phones {
     if (existing) return existing
     for (let dead = ''; ;) {
       try {
-        // A repeat answers with the phone of the first call, even after its end.
+        // A repeat returns the phone of the first call, even after that phone has ended.
         const created = await send(this.connection, wanted, idempotencyKeyOf(key, dead), signal)
         if (hasEnded(created)) {
           dead = created.id
@@ -111,7 +111,7 @@ export class Phones {
     }
   }
 
-  /** Null: all have ended. */
+  /** Null: all phones with this key have ended. */
   private async findByKey(
     key: string,
     options: Omit<GetOrCreateOptions, 'key'>,

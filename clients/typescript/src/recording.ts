@@ -6,7 +6,7 @@ import type { Recording as RecordingFields } from './generated/types.gen.js'
 import { pause } from './pause.js'
 import { signalOf, type CallOptions } from './transport.js'
 
-/** Milliseconds: between two looks, and until a video is made. */
+/** Milliseconds: between two reads, and until a video is made. */
 const [everyMs, madeMs] = [1000, 600_000]
 
 export class Recording implements AsyncDisposable {

@@ -1,4 +1,4 @@
-/** A first key for a program in a terminal: a person confirms a short code in the browser. */
+/** Gets a first key for a program in a terminal. A person confirms a short code in the browser. */
 import { Connection } from './connection.js'
 import { ConnectionError, PhonerackError } from './errors.js'
 import { collectSetup, createSetup } from './generated/sdk.gen.js'
@@ -55,7 +55,10 @@ export class Setup {
     }
   }
 
-  /** Null: no answer. Another poll is safe: the key is lost only if its answer is, and then `setup_used` says so. */
+  /**
+   * Null: no answer arrived. Another poll is safe. If the answer with the key was lost, the poll fails with
+   * `setup_used`.
+   */
   private async poll(signal: AbortSignal) {
     const body = { setup_token: this.data.setup_token }
     try {

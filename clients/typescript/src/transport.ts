@@ -1,4 +1,7 @@
-/** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
+/**
+ * Sends requests with the key and a deadline, repeats those that are safe to repeat, and creates errors. The generated
+ * client uses it as `fetch`.
+ */
 import { setTimeout } from 'node:timers'
 import {
   ApiError,
@@ -18,7 +21,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds for the call with all its repeats and waits. Default: 130,000; batches of actions: 310,000. */
   deadline?: number | undefined
-  /** The same as `deadline`, except for methods that wait for an element: there it is that wait. */
+  /** The same as `deadline`, except for methods that wait for an element: there it limits the wait for the element. */
   timeout?: number | undefined
 }
 
@@ -49,7 +52,7 @@ export interface TransportOptions {
   random?: () => number
 }
 
-/** Milliseconds: the first pause before a repeat, doubled each time, and the longest one. */
+/** Milliseconds: the first pause before a repeat, which doubles each time, and the longest pause. */
 const pauses = { first: 500, most: 8000 }
 /** Milliseconds of `Retry-After` that the SDK waits itself; for longer ones, the error is thrown. */
 const longestRetryAfter = 60_000
@@ -124,7 +127,7 @@ export function createTransport(options: TransportOptions): Transport {
           const { pathname: path } = new URL(request.url)
           options.onRetry?.({ error: outcome.error, waitMs, method: request.method, path })
           await sleep(waitMs, request.signal).catch((error: unknown) => {
-            // At the end of the time, the last answer says more than that.
+            // At the deadline, the last answer of the API says more than a timeout.
             throw error instanceof ConnectionError ? outcome.error : error
           })
         }
@@ -156,16 +159,16 @@ async function attemptOnce(
   let response: Response
   let body: ArrayBuffer
   try {
-    // A redirect would carry the key to another place. Node.js loses the signal of a clone when it collects garbage:
+    // A redirect would send the key to another server. Node.js loses the signal of a clone when it collects garbage:
     // https://github.com/nodejs/undici/issues/4068
     response = await fetch(request.clone(), { redirect: 'manual', signal })
-    // Read here, so that an answer that breaks off is repeated too.
+    // The body is read here, so that a request with a broken answer is repeated too.
     body = await response.arrayBuffer()
   } catch (error) {
     if (isAborted()) throw reasonOf(signal, write === null)
     return { error: notConnected(request, write, error), status: null, retryAfterMs: null }
   }
-  // A response of these has no body, not even an empty one.
+  // `Response` refuses a body for these statuses, even an empty one.
   const content = [204, 205].includes(response.status) ? null : body
   const failed = (error: PhonerackError): Failure => ({
     error,
@@ -198,7 +201,7 @@ function afterUnknown(error: unknown, key: string | null): unknown {
   if (!(error instanceof PhonerackError)) return error
   const details = key === null ? error.details : { ...error.details, idempotency_key: key }
   const { code, type, message, next } = error.toJSON()
-  // A proxy's refusal says nothing about the attempt before it.
+  // A proxy's refusal does not tell whether the earlier attempt was carried out.
   if (code === 'unexpected_answer' && !error.isOutcomeUnknown)
     return new ApiError(
       {
@@ -211,7 +214,7 @@ function afterUnknown(error: unknown, key: string | null): unknown {
       },
       { status: error.status, requestId: error.requestId, isOutcomeUnknown: true, cause: error.cause },
     )
-  // An answer of the API stands: its code names what happened.
+  // An error of the API keeps its code, which names the failure.
   if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
   return new ConnectionError(code, message, true, error.cause, { next: unknownOutcome(key), details })
 }
@@ -231,7 +234,7 @@ function waitFor(
 ): number | null {
   const isRefused = (status === 429 || status === 503) && retryAfterMs !== null
   const isTemporary = status === null || status === 429 || (status >= 502 && status <= 504) || error.retryable
-  // A failed create answers with its failure again.
+  // A repeat of a failed create returns the same failure.
   if (error.details['phone'] !== undefined && !error.retryable) return null
   if (isSafe ? !isTemporary : !isRefused) return null
   if (retryAfterMs !== null)

@@ -7,7 +7,7 @@ import type { Phone as PhoneFields } from './generated/types.gen.js'
 
 /** Seconds that one read waits. */
 const waitSeconds = 50
-/** States from which a phone does not become ready by itself. Others, also unknown ones, are waited for. */
+/** States in which a phone does not become ready by itself. In other states, including unknown ones, the SDK waits. */
 const ended = ['parking', 'parked', 'unavailable', 'failed', 'deleted']
 /** Milliseconds between two reads that returned immediately. */
 export const pauseMs = 500
@@ -29,8 +29,8 @@ export async function untilReady(
 }
 
 /**
- * A wait for a phone after a write that was carried out. Its errors name the phone, which is billed when it becomes ready,
- * and are not retryable: a repeat of the call would create another phone, or renew the session.
+ * Waits for a phone after a successful write. The errors name the phone, which is billed when it becomes ready. The
+ * errors are not retryable, because a repeat of the call would create another phone or renew the session.
  */
 export async function afterWrite<T>(id: string, wait: () => Promise<T>): Promise<T> {
   try {

@@ -14,7 +14,7 @@ export type AppFile = string | URL | Uint8Array | Blob
 
 export interface UploadProgress {
   part: 'uploading' | 'processing'
-  /** 0 to 1 of the bytes, while uploading. */
+  /** The sent part of the bytes, 0 to 1, while uploading. */
   fraction: number | null
 }
 
@@ -27,7 +27,10 @@ const step = 1 << 20
 /** Seconds that one read waits. */
 const waitSeconds = 50
 
-/** Returns the upload once it is ready; one that the project has already, for the same file. @throws PhonerackError */
+/**
+ * Returns the upload once it is ready. If the project already has an upload of the same file, returns that upload.
+ * @throws PhonerackError
+ */
 export async function uploadFile(
   connection: Connection,
   file: AppFile,
@@ -65,7 +68,10 @@ async function blobOf(file: AppFile): Promise<Blob> {
   return openAsBlob(file instanceof URL ? fileURLToPath(file) : file)
 }
 
-/** The upload URL gets no API key: it works like a password. Not repeated, since it takes one file. */
+/**
+ * Sends no API key, because the upload URL works like a password. The request is not repeated, because the URL takes
+ * one file.
+ */
 async function sendFile(
   { fetch }: Connection,
   { upload_url: url, upload_method: method, upload_headers: headers, max_bytes: most }: CreatedUpload,

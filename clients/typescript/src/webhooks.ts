@@ -27,7 +27,7 @@ export type WebhookChange = UpdateWebhookBody
 export class Webhooks {
   constructor(private readonly connection: Connection) {}
 
-  /** The answer has the secret, which is not shown again. */
+  /** Returns the webhook with its secret, which is not shown again. */
   create(webhook: NewWebhook, options: CallOptions = {}): Promise<WebhookWithSecret> {
     return createWebhook({ ...this.connection.sending(options), body: webhook })
   }
@@ -49,7 +49,7 @@ export class Webhooks {
     await deleteWebhook({ ...this.connection.sending(options), path: { wid: id } })
   }
 
-  /** Replaces the secret. The one before it is valid for another day. */
+  /** Replaces the secret. The previous secret stays valid for a day. */
   rotate(id: string, options: CallOptions = {}): Promise<WebhookWithSecret> {
     return rotateWebhook({ ...this.connection.sending(options), path: { wid: id } })
   }

@@ -45,7 +45,7 @@ export function keepConnected(
       }
       try {
         const progress = Progress.for(connectLimit, stopping.signal)
-        // The known state can be that of a list which was overtaken by a newer one.
+        // The known state can come from an outdated list.
         const listed = (await client.devices(progress)).find(({ serial }) => serial === address)
         if (isConnected(listed?.state ?? null)) {
           await pause(wait)

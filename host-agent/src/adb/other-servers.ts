@@ -1,6 +1,6 @@
 /**
- * Finds adb servers of other programs: one holds phones on USB exclusively, and two that use one network phone disturb each
- * other's calls. Used by `doctor` and by the rescue of a phone that hangs.
+ * Finds adb servers of other programs. An adb server holds phones on USB exclusively, and two servers that use one
+ * network phone disturb each other's calls. Used by `doctor` and by the rescue of a phone that hangs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -28,7 +28,7 @@ export function otherAdbServers(proc: string, ownDir: string | null): AdbServerP
   return found
 }
 
-/** Empty for a process that has ended in between. */
+/** Empty for a process that has ended in the meantime. */
 function commandOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8')

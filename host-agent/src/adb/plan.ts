@@ -1,4 +1,6 @@
-/** Which adb servers an agent has, and which phones belong to each. Used by `servers.ts`, and by `doctor` and `health`. */
+/**
+ * Plans the adb servers of an agent, and the phones of each server. Used by `servers.ts`, and by `doctor` and `health`.
+ */
 import { existsSync } from 'node:fs'
 import { AdbClient } from './client.js'
 import { readAdbProgram } from './program.js'
@@ -8,7 +10,10 @@ import { serialsToServe, usbDevices, type UsbPort } from './usb.js'
 /** The folder in which this system lists USB devices; null: it has none. */
 export const systemUsb = (): string | null => (process.platform === 'linux' ? usbDevices : null)
 
-/** Why all phones on USB share one server; null: each has its own. @param sys the folder of USB devices; null: none */
+/**
+ * The reason for which all phones on USB share one server; null: each phone has a separate server. @param sys the
+ * folder of USB devices; null: none
+ */
 export async function whyShared(bin: string, sys: string | null): Promise<string | null> {
   if (sys === null) return 'this system does not list USB devices in a folder'
   try {

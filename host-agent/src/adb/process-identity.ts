@@ -100,7 +100,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // A crash truncated the mark.
+    // A crash can truncate the mark.
     if (error instanceof SyntaxError) return null
     throw error
   }

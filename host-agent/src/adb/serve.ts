@@ -26,7 +26,7 @@ export interface ServeParts extends AdbServerOptions {
 export interface Served {
   /** The phones that the server lists. */
   readonly devices: readonly ListedDevice[]
-  /** Why the server does not run; null while it runs. */
+  /** The reason for which the server does not run; null while it runs. */
   readonly trouble: string | null
   /** Resolves after the first attempt to start the server. */
   readonly started: Promise<void>

@@ -37,7 +37,7 @@ export interface AdbServerOptions {
   log: Logger
 }
 
-/** How a server that hangs is noticed. Milliseconds. */
+/** Milliseconds by which a server counts as hanging. */
 export interface AnswerTimes {
   everyMs: number
   limitMs: number
@@ -47,7 +47,7 @@ export interface AdbServer {
   readonly client: AdbClient
   /** Process id of the server; null while it does not run. */
   readonly pid: number | null
-  /** Why it does not run, for the operator; null while it runs. */
+  /** The reason for which the server does not run, for the operator; null while it runs. */
   readonly trouble: string | null
   /** Stops the server that this agent started. */
   stop(): Promise<void>
@@ -55,7 +55,7 @@ export interface AdbServer {
 
 const backoffMs = { first: 100, cap: 5000 }
 const startMs = 10_000
-/** A server that hangs for this many questions in a row is killed and started again. */
+/** The number of consecutive unanswered checks after which a server is killed and started again. */
 const mostSilent = 3
 const answerTimes: AnswerTimes = { everyMs: 5000, limitMs: 4000 }
 /** Milliseconds in which the output of an ended server is still read. */
@@ -89,12 +89,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   let child: ChildProcess | null = null
   let trouble: string | null = 'not started yet'
 
-  /** Runs one server until it ends. Calls `onUp` once it answers. Returns why it ended. */
+  /** Runs one server until it ends. Calls `onUp` once the server answers. Returns the reason for its end. */
   async function runOnce(onUp: () => void): Promise<string> {
     try {
       await ensureKey()
     } catch (err) {
-      // The server itself says what is wrong with the program.
+      // The start of the server reports a fault of the program too.
       log.debug({ err }, 'the adb key could not be created')
     }
     if (await isListening(path)) return `${path} is in use by an unknown process`
@@ -136,7 +136,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     )
     const first = await Promise.race([ended, up])
     if (first === 'up') {
-      // Stored again: between fork and exec, the identity was that of the agent.
+      // The mark is stored again, because between fork and exec the process still had the identity of the agent.
       if (started.pid !== undefined) markProcess(mark, started.pid)
       onUp()
     } else if (first === 'silent') {
@@ -219,7 +219,7 @@ function serverEnvironment(home: string, serves: ServedPhones): NodeJS.ProcessEn
     ADB_VENDOR_KEYS: adbKeyFolder(home),
     // A phone on USB belongs to the first server that opens it.
     ...(serves.kind === 'network' ? { ADB_USB: '0' } : {}),
-    // Without a search for emulators on local ports, which would list phones twice.
+    // Prevents the search for emulators on local ports, which would list phones twice.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
     ADB_EMU: '0',
     ADB_MDNS: '0',

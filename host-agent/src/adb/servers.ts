@@ -32,9 +32,12 @@ export interface AdbServersOptions {
 export interface AdbServers {
   /** The client of the server that serves the phone, or will serve it once the phone is connected. */
   clientOf(serial: string): AdbClient
-  /** Why the server of this phone does not run; null: it runs, or the phone is not connected and needs none. */
+  /**
+   * The reason for which the server of this phone does not run; null: it runs, or the phone is not connected and needs
+   * no server.
+   */
   troubleOf(serial: string): string | null
-  /** Why no server of this host runs; null: some run, or none is needed. */
+  /** The reason for which no server of this host runs; null: a server runs, or the host needs none. */
   readonly trouble: string | null
   /** Calls `onList` with the phones that all servers list, now and after each change. Returns a function that ends it. */
   follow(onList: (devices: readonly ListedDevice[]) => void): () => void
@@ -98,7 +101,8 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
 
   /** Starts and stops servers so that each phone on USB has one. */
   function matchUsb(serials: readonly string[]): void {
-    // A server that stops stays in the map until its end: a phone that returns in between gets a new one at a later scan.
+    // A stopping server stays in the map until its end. A phone that returns before that gets a new server at a later
+    // scan.
     for (const [serial, each] of served)
       if (serial !== null && !connect.has(serial) && !serials.includes(serial)) void each.stop()
     for (const serial of serials)

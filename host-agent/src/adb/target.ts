@@ -7,7 +7,7 @@
 export interface TransportId {
   /** Assigned by the server, counting from its start. */
   readonly id: number
-  /** Which run of the server assigned it. */
+  /** The run of the server that assigned the ID. */
   readonly serverRun: number
 }
 
@@ -39,7 +39,7 @@ export function pin(target: Target): Target {
   return {
     serial: target.serial,
     get current() {
-      // Compared by identity: a reopened connection can have its old id.
+      // The objects are compared by identity, because a reopened connection can have the same ID.
       return target.current === pinned ? pinned : null
     },
   }

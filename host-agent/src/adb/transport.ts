@@ -104,7 +104,7 @@ export function createTransport(
       onOutcome('answered')
       return result
     } catch (error) {
-      // A call that its caller aborted says nothing about the phone.
+      // A call that its caller aborted does not count as an outcome of the phone.
       const late = error instanceof DeadlineExceeded && progress.remaining === 0
       if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
       else if (!(error instanceof DeadlineExceeded) && !isDisconnect(error)) onOutcome('answered')

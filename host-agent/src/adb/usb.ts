@@ -10,7 +10,7 @@ export interface UsbPort {
   port: string
   /** The device in sysfs. */
   folder: string
-  /** The device reports it; null: it has none. */
+  /** The serial that the device reports; null: none. */
   serial: string | null
 }
 
@@ -45,7 +45,10 @@ export function createUsbScan(sys: string): () => UsbPort[] {
   }
 }
 
-/** Changes with each device that comes or goes: a device gets another number each time, and its interfaces appear later. */
+/**
+ * A text that changes with each device that connects or disconnects. A device gets a new number each time, and its
+ * interfaces appear later.
+ */
 function stateOf(sys: string): string {
   if (!existsSync(sys)) return ''
   return readdirSync(sys)
@@ -89,7 +92,7 @@ const isAdb = (folder: string): boolean =>
     (name, at) => usbAttribute(folder, name) === adbInterface[at],
   )
 
-/** Null when the device has no such attribute, or has gone in between. */
+/** Null when the device lacks the attribute, or has disconnected. */
 export function usbAttribute(folder: string, name: string): string | null {
   try {
     return readFileSync(path.join(folder, name), 'utf8').trim()

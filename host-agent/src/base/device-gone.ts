@@ -21,7 +21,7 @@ export class InvalidAnswer extends DeviceGone {
   }
 }
 
-/** The phone has disconnected. An invalid answer does not prove that. */
+/** Whether the error proves that the phone has disconnected. An invalid answer does not. */
 export const isDisconnect = (error: unknown): boolean =>
   error instanceof DeviceGone && !(error instanceof InvalidAnswer)
 

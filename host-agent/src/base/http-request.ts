@@ -92,7 +92,7 @@ const networkAdvice: Readonly<Record<string, string>> = {
   ABORT_ERR: 'it does not answer within the time limit',
 }
 
-/** Why a request failed, in words; `isTrust`: the certificate was refused. */
+/** Explains in words why a request failed. `isTrust`: the certificate was refused. */
 export function explainFailure(error: unknown): { why: string; isTrust: boolean } {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const trust = tlsAdvice[code]

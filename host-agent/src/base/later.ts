@@ -1,4 +1,4 @@
-/** A promise and the function that settles it, for answers that arrive on another path than the request. */
+/** A promise with the function that settles it, for an answer that arrives separately from its request. */
 export interface Later<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void

@@ -7,7 +7,7 @@ export function createLimiter(most: number): Limiter {
   let running = 0
   const waiting: (() => void)[] = []
   return async (job) => {
-    // A job that ends gives its place to the next, so that a new one cannot take it in between.
+    // A finished job hands its place to the next waiting job, so that a new job cannot overtake it.
     if (running >= most) await new Promise<void>((begin) => waiting.push(begin))
     else running += 1
     try {

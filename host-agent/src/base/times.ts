@@ -2,13 +2,13 @@
 
 /** Milliseconds; a time that is left out is the product's. */
 export interface AgentTimes {
-  /** How long a video continues that nobody watches. */
+  /** The time for which a video continues without viewers. */
   videoLinger?: number
-  /** How long the motion video continues after the last batch. */
+  /** The time for which the motion video continues after the last batch. */
   motionLinger?: number
-  /** Between two checks of a live view for a window that forbids pictures. */
+  /** The interval between a live view's checks for a window that forbids pictures. */
   secureWindow?: number
-  /** Between two looks at a phone that is not enrolled. */
+  /** The interval between checks of a phone that is not enrolled. */
   unenrolled?: number
   /** The longest pause before adb connects again to a network phone. */
   reconnect?: number

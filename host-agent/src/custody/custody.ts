@@ -18,14 +18,14 @@ export const custodySchema = z.object({
    * device.
    */
   numberHolder: z.string().default(''),
-  /** A wipe or an enrolment set the number. */
+  /** Whether a wipe or an enrolment set the number. */
   numberErases: z.boolean().default(false),
   /** The last phone assigned; null after a verified wipe, and when unknown. */
   assignment: z
     .object({ phoneId: z.string(), tenant: z.string(), fencingNumber: z.string() })
     .nullable()
     .default(null),
-  /** Data was, or may have been, written since the last verified wipe. */
+  /** Whether data may have been written since the last verified wipe. */
   dirty: z.boolean().default(true),
   /** The last verified wipe. `tenant`: whose data it removed; empty when unknown. */
   clean: z
@@ -82,7 +82,7 @@ export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refu
   if (asked.phoneId === '') return 'not_assigned'
   const { assignment } = record
   if (assignment) return isSamePhone(assignment, asked) ? null : 'not_wiped'
-  // The phone would get an empty device in place of its data.
+  // The phone would get an empty device instead of its data.
   if (asked.hasData && record.clean && !record.dirty) return 'data_wiped'
   const free = cleanFor(record, flags)
   if (free === '')

@@ -57,7 +57,7 @@ export interface Fencing {
   raise(asked: Asked): AbortSignal
   /** Called before the first byte that may leave data on the phone. */
   written(): void
-  /** The operator enrols the device. @param changes as in `wiped` */
+  /** Records an enrolment by the operator. @param changes as in `wiped` */
   enrolled(changes: Parameters<Records['update']>[1]): void
   /**
    * After a wipe verified under `fencingNumber`. @param changes further fields of the

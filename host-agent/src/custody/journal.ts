@@ -1,5 +1,5 @@
 /**
- * Records on disk which writes to phones have begun and not ended, so that an agent
+ * Records on disk the writes to phones that have begun and not ended, so that an agent
  * killed during a write reports an unknown outcome and never repeats the write. A line
  * is written before the first byte goes to the phone, and after the end. Written but
  * not synced: the journal covers a crash of the process only. On a full disk a write cannot
@@ -84,7 +84,7 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const leftOpen = readOpen(path)
   const open = new Map<string, JournalEntry>()
-  /** Ends that the disk had no space for. */
+  /** Ends that could not be written because the disk was full. */
   let unwrittenEnds: string[] = []
   let file = -1
   let size = 0
@@ -96,7 +96,8 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
     const beside = `${path}.new`
     const text = [...open.values()].map(lineOf).join('')
     rmSync(beside, { force: true })
-    // Opened before the rename: if this fails, the lines go on into the file before, which still has its name.
+    // The new file is opened before the rename. If opening fails, further lines go to the earlier file, which still has
+    // its name.
     const next = openFile(beside)
     try {
       writeFileSync(next, text)
@@ -120,7 +121,7 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
       while (written < bytes.length) written += write(file, bytes, written)
       size += written
     } catch (error) {
-      // A part of a line would make the next line unreadable.
+      // An incomplete line would make the next line unreadable.
       ftruncateSync(file, size)
       throw error
     }
@@ -128,7 +129,7 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
     try {
       rewrite()
     } catch (error) {
-      // The file is larger than it needs to be, and complete.
+      // The file is complete, only larger than necessary.
       if (ownFaultOf(error) === null) throw error
     }
   }

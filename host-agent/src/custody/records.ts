@@ -31,7 +31,7 @@ export const recordSchema = z.object({
    * record's phone (`supervision/same-phone.ts`).
    */
   marks: z.array(z.string()).default([]),
-  /** A phone without a mark matches this record: before its first mark, and while a wipe removes it. */
+  /** Whether a phone without a mark matches this record: before its first mark, and while a wipe removes the mark. */
   mayLackMark: z.boolean().default(true),
   /**
    * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it. `replaced`: the
@@ -112,7 +112,7 @@ export function openRecords(dir: string, now = Date.now()): Records {
     known.set(record.serial, record)
   }
   return {
-    // The control plane may know the revision of a lost record: the loss must be newer.
+    // The control plane may know the revision of a lost record, so the new record needs a higher revision.
     get: (serial) => known.get(serial) ?? unknownDevice(serial, now),
     update(serial, change) {
       const next = { ...(known.get(serial) ?? unknownDevice(serial, now)), ...change }

@@ -191,7 +191,8 @@ export class DeviceGate {
   }
 
   /**
-   * A read that gives way to all other calls: null when one runs or begins. Does not wait for the phone.
+   * A read that gives way to all other calls. Returns null when another call runs or begins. Does not wait for the
+   * phone.
    * @throws FencingRefused, DeviceGone
    */
   glance<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T | null> {
@@ -210,14 +211,14 @@ export class DeviceGate {
     })
   }
 
-  /** The looks of this assignment. */
+  /** The cached reads of the screen under this assignment. */
   looks({ phoneId, fencingNumber }: Pick<Caller, 'phoneId' | 'fencingNumber'>): Looks {
     const of = `${phoneId} ${fencingNumber}`
     if (this.shown?.of !== of) this.shown = { of, looks: new Looks() }
     return this.shown.looks
   }
 
-  /** Drops what is kept of the screen. */
+  /** Drops the cached reads of the screen. */
   forgetLooks(): void {
     this.shown = null
   }
@@ -377,7 +378,7 @@ export class DeviceGate {
     const mine = this.turns
       .first(call)
       .catch((error: unknown) => {
-        // Jobs repeat these calls until they succeed.
+        // The control plane's jobs repeat these calls until they succeed.
         throw asRefusal(error)
       })
       .finally(() => this.running.delete(key))

@@ -1,11 +1,11 @@
 /** Limits the work that runs at the same time on one phone. */
 import { ApiError } from '@phonerack/shared'
 
-/** Nothing was done. */
+/** The error of a call that was refused before it did anything. */
 export const tooMany = (message: string, limit: number): ApiError =>
   new ApiError('rate_limited', { message, details: { limit, retry_after_seconds: 1 } })
 
-/** Returns a function that runs `work`. It throws ApiError rate_limited while `most` of them run. */
+/** Returns a function that runs `work`. The function throws ApiError rate_limited while `most` calls run. */
 export function createRoom(most: number, kind: string): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0
   return async (work) => {

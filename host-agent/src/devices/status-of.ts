@@ -4,7 +4,7 @@ import type { DeviceState } from './supervision/state-machine.js'
 import type { DeviceSupervisor } from './supervision/supervisor.js'
 import type { Fencing } from '../custody/fencing.js'
 
-/** Characters: a heartbeat is limited, and a reason can quote a phone. */
+/** Characters. A heartbeat has a size limit, and a reason can quote a phone. */
 const longestReason = 1000
 
 /** A quarantined device counts as not responding; the reason is reported separately. */

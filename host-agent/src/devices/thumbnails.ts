@@ -9,7 +9,7 @@ import { ScreenImageError, takeThumbnail, type Covered, type Thumbnail } from '.
 import { type Caller } from './caller.js'
 import { type Typed } from './typed.js'
 
-/** Why there is no picture. */
+/** The reason for which the phone has no picture. */
 export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
 
 /** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: the wait of one caller. */
@@ -51,18 +51,18 @@ export interface Thumbnails {
 /** `of` in the following is a phone and its fencing number. */
 export function createThumbnails({ gate, limiter, log, now = ownNow }: ThumbnailParts): Thumbnails {
   let last: { of: string; seen: Seen; at: number } | null = null
-  /** Until then, no other read begins. */
+  /** The phone is not read again before this time. */
   let rest = { of: '', until: -Infinity }
   let reading: Promise<void> | null = null
 
-  /** Does not fail, and has a deadline that does not depend on the caller: others wait for it too. */
+  /** Never rejects. Its deadline does not depend on one caller, because several callers wait for it. */
   async function read(caller: Caller, of: string): Promise<void> {
     const within = Progress.for(times.read)
     try {
       await limiter(async () => {
         const at = now()
         const seen = await gate.glance(caller, within, (device, progress) => {
-          // Even if it gives way, since an aborted read costs the phone time.
+          // The pause applies to aborted reads too, because they also cost the phone time.
           rest = { of, until: at + times.fresh }
           return lookAt(device, progress)
         })
@@ -111,7 +111,7 @@ export function createThumbnails({ gate, limiter, log, now = ownNow }: Thumbnail
             if (!(error instanceof DeadlineExceeded)) throw error
           })
       }
-      // While it was read, the phone may have got another assignment, or a text.
+      // During the read, the phone may have got another assignment, or text may have been typed.
       gate.fencing.hold(caller)
       if (isHidden()) return 'typed'
       return last?.of === of && now() - last.at < times.last ? last.seen : 'busy'

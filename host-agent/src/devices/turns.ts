@@ -4,7 +4,7 @@
  */
 
 export interface Turns {
-  /** Runs a call. Aborts what gives way, of which nothing begins until the call has ended. */
+  /** Runs a call. Aborts work that gives way, and lets none begin until the call has ended. */
   first<T>(call: () => Promise<T>): Promise<T>
   /** Runs `work` with a signal that aborts when a call begins. Returns null when a call runs, or has aborted `work`. */
   giveWay<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null>

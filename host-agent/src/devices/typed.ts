@@ -1,4 +1,4 @@
-/** When something was last typed on one phone. In memory only. docs/decisions/0278, 0297 */
+/** Remembers when text was last typed on one phone. In memory only. docs/decisions/0278, 0297 */
 import { limits, ownNow, type Action } from '@phonerack/shared'
 
 export interface Typed {

@@ -1,6 +1,6 @@
 /**
- * Decides which of two nodes is in front, as far as the phone reports it. Document order
- * does not tell: Android sorts children by position. `drawing-order` decides within a
+ * Decides which of two nodes is in front, as far as the phone reports it. Document order does not decide, because
+ * Android sorts children by position. `drawing-order` decides within a
  * window, and the order of windows where the front one comes first. Pure.
  */
 import type { UiNode } from './nodes.js'

@@ -20,7 +20,7 @@ export const identityOf = (element: ScreenElement): ElementIdentity => ({
 const isSame = (a: ElementIdentity, b: ElementIdentity): boolean =>
   a.className === b.className && a.id === b.id && a.text === b.text && a.desc === b.desc
 
-/** The nearest equal element, if it moved by at most its size. Null: it is gone. */
+/** The nearest equal element, if it moved by at most its size. Null: the element has disappeared. */
 export function findAgain(
   before: ElementIdentity & { bounds: Bounds },
   now: readonly ScreenElement[],

@@ -6,14 +6,17 @@ const usualNames = /inputmethod|honeyboard|swiftkey|keyboard|wetype|\.input_?mi|
 export const isKeyboard = (packageName: string, keyboard: string | null): boolean =>
   keyboard === null ? usualNames.test(packageName) : packageName !== '' && packageName === keyboard
 
-/** The parts of the phone's state that tell keyboards from apps. */
+/** The parts of the phone's state that distinguish keyboards from apps. */
 export interface KeyboardState {
   package: string
   keyboardVisible: boolean
   keyboardPackage: string | null
 }
 
-/** For `isKeyboard`. The settings of a keyboard are an app of the same package: empty while they are in front without it. */
+/**
+ * The package for `isKeyboard`. A keyboard's settings are an app of the same package, so it is empty while they are in
+ * front without the keyboard.
+ */
 export const keyboardOf = (state: Partial<KeyboardState> | null): string | null => {
   const keyboard = state?.keyboardPackage ?? null
   return keyboard !== null && state?.package === keyboard && state.keyboardVisible !== true ? '' : keyboard

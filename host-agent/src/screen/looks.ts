@@ -1,7 +1,7 @@
 /**
- * The looks of one assignment at the screen of its phone, shared by batches and observations. A look after a write waits until
- * the screen has settled, and the last tree is used again while nothing was drawn. Without a signal (`Motion`), fixed times
- * apply and each look reads. docs/decisions/0336
+ * The reads of the screen ("looks") under one assignment, shared by batches and observations. A look after a write
+ * waits until the screen has settled. The last tree is used again while nothing was drawn. Without a signal (`Motion`),
+ * fixed times apply and each look reads. docs/decisions/0336
  */
 import { ownNow, type Progress } from '@phonerack/shared'
 import type { Device } from '../adb/device/device.js'
@@ -15,7 +15,7 @@ export type WriteKind = 'touch' | 'navigation'
 
 export interface Write {
   kind: WriteKind
-  /** On the clock of the looks. */
+  /** Times on the clock of the looks. */
   beganAt: number
   endedAt: number
 }
@@ -37,12 +37,12 @@ const youngMs = 500
 const mostReads = 3
 
 export interface Look extends ScreenRead {
-  /** When its reading began, and ended. */
+  /** The times at which its reading began and ended. */
   beganAt: number
   endedAt: number
   /** Whether the screen was still before the reading and is now. Null: the signal is missing. */
   settled: boolean | null
-  /** It needed more than one read. */
+  /** Whether the look needed more than one read. */
   again: boolean
 }
 
@@ -62,12 +62,12 @@ export class Looks {
   /** `now`: milliseconds on the clock of the phone's `Motion`. */
   constructor(readonly now: () => number = ownNow) {}
 
-  /** When the reading of the last tree began. */
+  /** The time at which the reading of the last tree began. */
   get lookedAt(): number {
     return this.seen?.beganAt ?? -Infinity
   }
 
-  /** Something was sent to the phone. */
+  /** Records that something was sent to the phone. */
   wrote(write: Write): void {
     this.write = write
   }
@@ -166,7 +166,10 @@ export class Looks {
     return sight
   }
 
-  /** The screen changed while the tree was read, or the window only showed then that the signal does not apply. */
+  /**
+   * Whether the screen changed while the tree was read, or the window read in the meantime shows that the signal does
+   * not apply.
+   */
   private isTooEarly(device: Device, sight: Sight): boolean {
     const { write } = this
     if (!write) return false
@@ -194,7 +197,7 @@ export class Looks {
   }
 }
 
-/** When a screen that draws nothing new counts as settled after the write. Pure. */
+/** The time at which a screen without new drawings counts as settled after the write. Pure. */
 export function settlesAt({ kind, beganAt, endedAt }: Write, drawings: Drawings | null): number {
   const { fixed, most } = settleTimes[kind]
   if (!drawings) return endedAt + fixed
@@ -203,7 +206,7 @@ export function settlesAt({ kind, beganAt, endedAt }: Write, drawings: Drawings 
   return Math.min(Math.max(endedAt + settleTimes.least, still), endedAt + most)
 }
 
-/** Between two looks at a screen on which nothing is drawn. */
+/** Milliseconds between two looks at a screen on which nothing is drawn. */
 const slowLookMs = 1000
 
 const differs = (a: ScreenRead, b: ScreenRead): boolean =>

@@ -19,7 +19,7 @@ export interface NodeTexts {
 
 interface Part {
   words: string
-  /** It is a description, not a text. */
+  /** The text is a description. */
   described: boolean
 }
 

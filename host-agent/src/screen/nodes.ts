@@ -25,9 +25,9 @@ export interface UiNode {
   /** UTF-16 units of a password field's masked text; 0 for other nodes. */
   maskedLength: number
   bounds: Bounds | null
-  /** Its bounds are `[0,0][0,0]`: it has no position. */
+  /** Whether the bounds are `[0,0][0,0]`, which means that the node has no position. */
   unplaced: boolean
-  /** False when the phone reports that it is not on the screen. */
+  /** False when the phone reports that the node is not on the screen. */
   shown: boolean
   clickable: boolean
   longClickable: boolean

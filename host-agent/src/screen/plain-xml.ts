@@ -4,7 +4,7 @@
  * in a process that has just started. `xml.ts` gives all other XML to that parser. Pure.
  */
 
-/** By name. A map, because an app can give an attribute any name. */
+/** Attributes by name. The type is a map, because an app can give an attribute any name. */
 export type Attributes = ReadonlyMap<string, string>
 
 /** A start tag; null where an element ends. */
@@ -47,7 +47,10 @@ export function readPlainXml(xml: string): Tag[] | null {
   return open.length === 0 ? tags : null
 }
 
-/** For text that `tag` has matched. Null for a duplicate, or for one that `decode` cannot read. */
+/**
+ * Reads the attributes of text that `tag` has matched. Null for a duplicate attribute, or for a value that `decode`
+ * cannot read.
+ */
 function readAttributes(written: string): Attributes | null {
   const attributes = new Map<string, string>()
   let count = 0

@@ -13,7 +13,7 @@ import { buildTree, type ScreenTree } from './elements.js'
 import { ScreenXmlError } from './errors.js'
 import { parseNodes, type ParsedNodes, type UiNode } from './nodes.js'
 
-/** An empty or broken tree is often complete a moment later, when a window has changed. */
+/** A tree that is empty or broken because a window has changed is often complete a moment later. */
 const maxAttempts = 3
 const pauseMs = 300
 /**

@@ -1,4 +1,4 @@
-/** Whether two screens look the same to a person. Pure. */
+/** Compares two screens by their appearance to a person. Pure. */
 import type { ScreenTree } from './elements.js'
 
 /** Equal for equal screens: everything visible, with its position. */

@@ -10,7 +10,7 @@ import { maxPixels, pngSize } from './screenshot.js'
 export interface Thumbnail {
   /** WebP. */
   image: Buffer
-  /** Identifies the picture: equal pictures have the same. */
+  /** Identifies the picture. Equal pictures have the same tag. */
   tag: string
 }
 
@@ -26,7 +26,8 @@ const qualities = [60, 15] as const
 const one = createLimiter(1)
 
 /**
- * Does not read the picture of a screen that is covered. An unknown state is an error, so that no picture of it is shown.
+ * Takes a thumbnail, or returns why the screen has none. A screen in an unknown state is an error, so that its picture
+ * is not shown.
  * @throws ScreenImageError, DeviceGone, DeadlineExceeded, ApiError
  */
 export async function takeThumbnail(device: Device, progress: Progress): Promise<Thumbnail | Covered> {
@@ -44,7 +45,7 @@ export async function takeThumbnail(device: Device, progress: Progress): Promise
 
 /** @throws ScreenImageError */
 export async function makeThumbnail(png: Uint8Array): Promise<Thumbnail> {
-  // Refuses what is too large before it is decoded.
+  // Refuses a picture that is too large before it is decoded.
   pngSize(png)
   for (const quality of qualities) {
     const image = await encode(png, quality)

@@ -1,4 +1,4 @@
-/** Whether a text has visible characters. Used by the element builder and `actions/`. Pure. */
+/** Checks for visible characters in a text. Used by the element builder and `actions/`. Pure. */
 
 /**
  * False for white space, for invisible characters (direction marks, joiners), and for

@@ -93,7 +93,7 @@ async function startPhone(config: AcceptConfig, serial: string, dir: string): Pr
   })
 }
 
-/** Only with `LOG_LEVEL`: the result lines are the output of the command. */
+/** Logs only with `LOG_LEVEL`, because the output of the command is the result lines. */
 function quietLogger(): Logger {
   const log = createLogger('accept')
   log.level = process.env['LOG_LEVEL'] ?? 'silent'

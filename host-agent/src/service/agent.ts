@@ -172,7 +172,7 @@ export async function startAgent(
     const calls = admit(handlers, refuse)
     const socket = grpcSocketPath(dataDir)
     const tunnels = config.grpcListen === null ? openWay(dataDir, socket, running, log) : null
-    // They end after the gRPC server, whose running calls use them.
+    // The tunnels end after the gRPC server, whose running calls use them.
     if (tunnels) undo.push(() => tunnels.stop())
     const grpc = await startGrpcServer(config.grpcListen ?? `unix:${socket}`, identity, calls.handlers)
     running.onRenewed((renewed) => grpc.useCertificate(renewed))
@@ -235,7 +235,7 @@ export async function startAgent(
 
 /** Tunnels to the agent's gRPC server at `socket`. */
 function openWay(dataDir: string, socket: string, running: RunningIdentity, log: Logger): Tunnels {
-  // An agent that was killed leaves it.
+  // A killed agent leaves the socket.
   rmSync(socket, { force: true })
   const onChange = (state: TunnelsState) => writeTunnels(dataDir, state, log)
   return keepTunnels({ identity: () => running.current, target: socket, onChange, log })

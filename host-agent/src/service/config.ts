@@ -153,7 +153,7 @@ export interface Config {
   grpcListen: string | null
   /** Null: the same as the listen address. */
   grpcAddress: string | null
-  /** Where `/metrics` is served; null: nowhere. */
+  /** The address of `/metrics`; null: not served. */
   metrics: Listen | null
   adbBin: string
   adbConnect: readonly string[]
@@ -244,7 +244,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
   }
 }
 
-/** The control plane connects to the agent, or the agent to the control plane: not both. */
+/** Either the control plane connects to the agent, or the agent to the control plane, but not both. */
 function wayIssues(env: NodeJS.ProcessEnv, nameOf: (variable: string) => string): string[] {
   const [listen, address] = ['PHONERACK_GRPC_LISTEN', 'PHONERACK_GRPC_ADDRESS'] as const
   const dial = nameOf('PHONERACK_DIAL')

@@ -26,7 +26,7 @@ export function ownerOf(dir: string): Owner | null {
   return { uid, gid }
 }
 
-/** Whether this user can read the file, which depends on all of its folders. True when that could not be tried. */
+/** Whether this user can read the file, which depends on all of its folders too. True when the check itself fails. */
 export function canRead(file: string, { uid, gid }: Owner): boolean {
   const words = ['-e', 'fs.accessSync(process.argv[1], fs.constants.R_OK)', file]
   return spawnSync(process.execPath, words, { uid, gid, cwd: '/', env: {}, timeout: 10_000 }).status !== 1

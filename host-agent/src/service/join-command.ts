@@ -41,7 +41,7 @@ const packagedUnit = '/usr/lib/systemd/system/phonerack-agent.service'
 /** Milliseconds for the whole join. */
 const limit = 60_000
 
-/** Why the machine did not join, or what is still missing afterwards. */
+/** The machine did not join, or a step after the join failed. */
 export class JoinFailed extends Error {
   override readonly name = 'JoinFailed'
 }
@@ -160,7 +160,7 @@ async function firstLine(file: string, stdin: NodeJS.ReadableStream): Promise<st
   }
 }
 
-/** Returns this machine's address on the connection. Before the token is used. @throws JoinFailed */
+/** Connects before the token is used, and returns this machine's address on the connection. @throws JoinFailed */
 async function reach(server: URL, roots: readonly string[], progress: Progress): Promise<string> {
   try {
     const { signal } = progress.within(10_000)

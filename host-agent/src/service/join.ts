@@ -45,7 +45,7 @@ export interface JoinRequest {
   controlUrl: string
   token: string
   name: string
-  /** Left out: that of the service's other hosts. */
+  /** Left out: the country of the service's other hosts. */
   country?: string
   /** Trusted roots of an HTTPS address, PEM. */
   roots: readonly string[]
@@ -53,9 +53,9 @@ export interface JoinRequest {
 
 export interface Joined {
   identity: Identity
-  /** A host that rejoins keeps its own. */
+  /** A host that rejoins keeps its name. */
   name: string
-  /** Null: an earlier control plane did not say it. */
+  /** Null: an earlier control plane did not send it. */
   country: string | null
   /** The broker's address as the control plane names it; null: it names none. */
   natsUrl: string | null

@@ -51,7 +51,7 @@ export function runIdentity(dataDir: string, identity: Identity, log: Logger): R
     const found = readJson(waitingFile)
     if (found === null) return null
     const { privateKeyPem } = waitingSchema.parse(found)
-    // The agent stopped after it had replaced the identity.
+    // The agent may have stopped after it had replaced the identity.
     return privateKeyPem === current.privateKeyPem ? null : privateKeyPem
   }
 

@@ -12,15 +12,15 @@ export interface AdbProxy {
   /** Drops every connection; new ones are refused until `restore`. */
   cut(): void
   restore(): void
-  /** From now on nothing passes on existing connections: they stay open and silent. New ones work. */
+  /** Stops all bytes on existing connections, which stay open. New connections work. */
   freeze(): void
   /**
-   * Once, when the host opens a service whose name contains this: that connection's
-   * host receives nothing more.
+   * When the host next opens a service whose name contains this text, its connection receives nothing more. Applies
+   * once.
    */
   muteAt(containing: string): void
   /**
-   * Replaces all that the phone sends on services that open from now on and whose name contains this. `by`
+   * Replaces everything that the phone sends on services that are opened later and whose name contains this text. `by`
    * changes the bytes; default: all become 255.
    */
   garble(containing: string, by?: (content: Buffer) => void): void

@@ -66,7 +66,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
     stopWithinMs: 30_000,
-    // Nothing listens there: the agent must work without a broker.
+    // No broker listens on this port, because the agent must work without one.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }
 }
@@ -98,7 +98,7 @@ export async function startTestHost(
     control,
     async stop() {
       control.close()
-      // A test may have restarted it.
+      // A test may have restarted the agent.
       await host.agent.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },

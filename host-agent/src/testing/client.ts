@@ -84,7 +84,7 @@ import { errorTrailer } from '../service/grpc/errors.js'
 import type { Leaf } from './pki.js'
 
 type BatchLimits = Pick<RunActionsRequest, 'startWithinMs' | 'stopBetweenActions'>
-/** A batch; left out: without limits. */
+/** A batch. Limits that are left out do not apply. */
 type Limited = Omit<RunActionsRequest, keyof BatchLimits> & Partial<BatchLimits>
 
 export class CallFailed extends Error {
@@ -104,8 +104,7 @@ export const toCallFailed = (error: ServiceError): CallFailed => {
 }
 
 /**
- * For promises that a test awaits later: an earlier failure is reported there, and not
- * as an unhandled rejection of the run.
+ * Marks a promise that a test awaits later, so that an earlier failure is not an unhandled rejection.
  */
 function forLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { UsageError } from './refusal.js'
 
 export interface BackupOptions {
-  /** Data directory of `up`, absolute; its defaults for the following. */
+  /** Data directory of `up`, absolute. It provides the defaults of the other options. */
   data: string
   /** Folder that gets the backup, absolute. */
   to: string
@@ -23,9 +23,9 @@ export interface RestoreOptions {
   /** New data directory, absolute. */
   data: string
   databaseUrl: string | null
-  /** Null: the backup contains it. */
+  /** The file of the service key; null: the backup contains the key. */
   serviceKeyFile: string | null
-  /** The key of this installation, for a backup that does not contain its own; null: none is known. */
+  /** The service key file of this installation, for a backup that does not contain its key; null: unknown. */
   ownKeyFile: string | null
   deadlineMs: number
 }

@@ -27,7 +27,7 @@ const emptied: ReadonlySet<string> = new Set([
 ])
 const left: ReadonlySet<string> = new Set([
   ...['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'current_logfiles'],
-  // Copied last.
+  // Postgres requires that this file is copied last.
   'global/pg_control',
 ])
 
@@ -45,7 +45,7 @@ export async function copyCluster(
   client.on('error', () => undefined)
   await client.connect()
   const end = () => void client.end().catch(() => undefined)
-  // Ends a wait for a checkpoint too. The server then ends the backup and drops the slot.
+  // An abort also ends a wait for a checkpoint. The server then ends the backup and drops the slot.
   signal.addEventListener('abort', end, { once: true })
   try {
     const slot = `phonerack_backup_${randomBytes(6).toString('hex')}`
@@ -71,7 +71,10 @@ export async function copyCluster(
   rmSync(work, { recursive: true })
 }
 
-/** Copies the file with this name in the cluster; one that Postgres has since deleted is left out: the log deletes it too. */
+/**
+ * Copies the file with this name in the cluster. A file that Postgres has deleted in the meantime is left out, because
+ * the replay of the log deletes it too.
+ */
 type Copy = (name: string) => Promise<void>
 
 /** Refuses files of other users than the one that runs Postgres, since that user may replace folders by links during the copy. */

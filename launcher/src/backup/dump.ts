@@ -44,7 +44,7 @@ export async function dumpDatabase(url: string, file: string, signal: AbortSigna
   })
 }
 
-/** All or nothing, into an empty database. @throws Refusal */
+/** Loads a dump into an empty database, in one transaction. @throws Refusal */
 export async function loadDump(url: string, file: string, signal: AbortSignal): Promise<void> {
   const program = await clientProgram('pg_restore', await majorVersion(url), signal)
   const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction']
@@ -65,7 +65,7 @@ export async function checkEmpty(url: string): Promise<void> {
     throw new Refusal(`${withoutPassword(url)} is not empty: create another database with createdb`)
 }
 
-/** The oldest program that knows the server, so that other servers of its version can read what it writes. */
+/** Finds the oldest program that supports the server, so that other servers of this version can read the dump. */
 async function clientProgram(name: string, major: number, signal: AbortSignal): Promise<string> {
   const named = process.env['PHONERACK_PG_BIN']
   const candidates = named ? [path.join(named, name)] : installed(name)
@@ -93,7 +93,7 @@ function installed(name: string): string[] {
   return first === null ? found : [first, ...found]
 }
 
-/** Arguments of a process can be read by every user of the machine. */
+/** Every user of the machine can read the arguments of a process, so the URL must not contain the password. */
 function withoutPassword(url: string): string {
   const parsed = new URL(url)
   parsed.password = ''
@@ -101,7 +101,7 @@ function withoutPassword(url: string): string {
   return parsed.href
 }
 
-/** Where the programs find the password, as this process does. */
+/** Environment variables with the password for the programs. */
 function passwordOf(url: string): Record<string, string> {
   const { password, searchParams } = new URL(url)
   const found = searchParams.get('password') ?? decodeURIComponent(password)

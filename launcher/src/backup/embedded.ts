@@ -58,7 +58,8 @@ export async function restoreEmbedded(
   await installCluster(dir, async (target) => {
     await runProgram('tar', ['-xzf', archive, '--no-same-owner', '-C', target], { signal })
   })
-  // Its start applies the log. The log of this server is deleted with the folder when it fails.
+  // The start replays the write-ahead log. If it fails, the server's messages are deleted with the folder, so they are
+  // collected here.
   const said: string[] = []
   const log = (line: string) => void said.push(line)
   const server = await startPostgres({ dir, log, recordFile: folder.record('postgres') }).catch(

@@ -32,7 +32,7 @@ export class BackupKey {
     const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, keyBytes))
     this.sealing = derived('phonerack backup secrets')
     this.signing = derived('phonerack backup manifest')
-    // As in control-plane/src/base/pki/service-key.ts.
+    // The same derivation as in control-plane/src/base/pki/service-key.ts.
     this.id = createHmac('sha256', secret).update('phonerack service key id').digest('hex').slice(0, 16)
   }
 

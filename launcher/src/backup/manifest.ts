@@ -30,7 +30,7 @@ const contentSchema = z.object({
   }),
   service_key_id: z.string(),
   contains_service_key: z.boolean(),
-  /** Files of tenants that the storage must have; the backup lists them only. */
+  /** Files of tenants in the storage. The backup lists them, but does not contain them. */
   objects: z.object({ count: z.int(), bytes: z.int() }),
   files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
 })
@@ -109,7 +109,7 @@ export async function copyChecked(
     if (opened === 'absent') throw new Refusal(`the backup is incomplete: ${name} is missing`)
     if (opened === 'irregular') throw new Refusal(`the backup is damaged: ${name} is not a regular file`)
     const hash = createHash('sha256')
-    // A file that grows without an end does not fill the disk.
+    // The limit prevents that a growing file fills the disk.
     const from = createReadStream('', { fd: opened.fd, end: bytes })
     from.on('data', (chunk) => hash.update(chunk))
     await pipeline(from, createWriteStream(path.join(to, name), { mode: 0o600, flags: 'wx' }), { signal })

@@ -32,7 +32,7 @@ export async function writeBackup(options: BackupOptions, signal: AbortSignal): 
   try {
     const facts = await readFacts(source.url)
     checkKey(facts.service_key_id, key, options.serviceKeyFile)
-    // The copy of a cluster and its archive; a dump is smaller than its database.
+    // A cluster needs space for its copy and the archive. A dump is smaller than its database.
     checkRoom(to, source.cluster === null ? facts.size : 2 * sizeOf(source.cluster))
     if (existsSync(part)) throw new Refusal(`${part} exists already: remove it`)
     mkdirSync(part, { mode: 0o700 })

@@ -15,7 +15,7 @@ export interface NatsOptions {
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined
-  /** Where the process is recorded; by default a file in `dir`. */
+  /** The file that records the process; default: a file in `dir`. */
   recordFile?: string | undefined
 }
 

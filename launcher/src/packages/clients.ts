@@ -24,7 +24,7 @@ export const clients: readonly ClientSpec[] = [
   { name: 'phonerack', workspace: 'clients/cli' },
 ]
 
-/** Where a file goes, and the time of all files in it. */
+/** The target folder of a package, and the time of all files in it. */
 export interface ClientBuild {
   root: string
   out: string

@@ -1,4 +1,4 @@
-/** Which files of a module belong into a package. Pure. */
+/** Decides which files of a module belong in a package. Pure. */
 
 /** Folders for the developers of a module, directly below it. */
 const developersOnly = new Set(

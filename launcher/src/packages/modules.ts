@@ -22,7 +22,7 @@ export interface Module {
   manifest: Manifest
   /** Absolute, without symbolic links. */
   dir: string
-  /** Where it belongs below the folder of the package: `node_modules/…`, `dist/node_modules/…`. */
+  /** The module's folder in the package: `node_modules/…`, `dist/node_modules/…`. */
   target: string
   /** A workspace of this repository. */
   isOurs: boolean
@@ -77,7 +77,7 @@ const neededBy = ({
 const isOptional = ({ optionalDependencies }: Manifest, name: string): boolean =>
   Object.hasOwn(optionalDependencies, name)
 
-/** As Node.js resolves it, up to the root of the checkout. */
+/** Resolves a module like Node.js, up to the root of the checkout. */
 function find(root: string, from: string, name: string): string | null {
   for (let dir = from; ; dir = path.dirname(dir)) {
     const candidate = path.join(dir, 'node_modules', name)

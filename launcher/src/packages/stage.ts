@@ -8,7 +8,7 @@ import { productionModules, readManifest, type Manifest, type Module } from './m
 
 export interface Stage {
   version: string
-  /** Everything in it except for our own code. */
+  /** The modules of others in the package. */
   modules: readonly Module[]
 }
 
@@ -58,7 +58,7 @@ function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: Packa
   }
 }
 
-/** The compiled files that still have a source: `dist` keeps those of deleted ones. */
+/** Copies compiled files that still have a source. `dist` also contains files of deleted sources. */
 function copyCompiled(
   workspace: string,
   into: string,

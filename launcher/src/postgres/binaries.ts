@@ -45,7 +45,7 @@ export function usableNative(native: string, copyTo: string, othersMustRead: boo
       makeWhole(native)
       return native
     } catch (error) {
-      // A read-only tree: the copy is completed instead.
+      // The tree is read-only, so the copy is completed instead.
       if (
         !(
           error instanceof Error &&

@@ -9,7 +9,7 @@ import type { Place } from './place.js'
 
 export const superuser = 'phonerack'
 
-/** The password; created at the first call. */
+/** Returns the password. The first call creates it. */
 export function clusterPassword(dir: string): string {
   const file = path.join(dir, 'password')
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()

@@ -36,7 +36,8 @@ export function holdHome(home: string, { gid }: User): void {
 }
 
 /**
- * Takes a folder that belonged to the user in earlier releases, and removes all that the user may have prepared there:
+ * Takes over a folder that belonged to the user in earlier releases, and removes everything that the user may have
+ * prepared in it:
  * unfinished folders and copies of programs, which the next start makes again.
  * @throws Error when another user than root can replace the folder or the note of its owner
  */

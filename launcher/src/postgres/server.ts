@@ -21,7 +21,7 @@ export interface PostgresOptions {
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined
-  /** Where the process is recorded; by default a file in `dir`. */
+  /** The file that records the process; default: a file in `dir`. */
   recordFile?: string | undefined
   /** Fast: nothing is synced to disk, so commits survive only a crash of the server. `stop` deletes the cluster. */
   forTests?: boolean | undefined
@@ -121,7 +121,7 @@ async function answers(url: string): Promise<boolean> {
     await withClient(url, 5000, (client) => client.query('SELECT 1'))
     return true
   } catch (error) {
-    // Our server refused our password: a retry cannot help.
+    // The server itself refused the password, so a retry cannot help.
     if (error instanceof Error && 'code' in error && error.code === '28P01') throw error
     return false
   }

@@ -15,7 +15,7 @@ export interface Running {
   readonly exited: Promise<ExitCause>
   /** The last lines of its output. */
   tail(): string[]
-  /** Stops it and waits for its end. Idempotent. */
+  /** Stops the process and waits for its end. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -25,11 +25,11 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv
   cwd: string
   /**
-   * Where stdout and stderr go: a file, which the program writes itself, so that it costs this process
-   * nothing and survives its end; or a function that gets each line.
+   * The target of stdout and stderr: a file, which the program writes itself and continues to write after the end of
+   * this process; or a function that gets each line.
    */
   output: string | ((line: string) => void)
-  /** Where the process is recorded; see `record.ts`. */
+  /** The file that records the process; see `record.ts`. */
   recordFile: string
   uid?: number | undefined
   gid?: number | undefined

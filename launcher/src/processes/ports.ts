@@ -14,10 +14,10 @@ export interface PortRange {
 /** Below the ephemeral range, so that outgoing connections do not take a kept port. */
 const upRange: PortRange = { lowest: 20_000, highest: 32_000 }
 
-/** For tests: below that of `up`, so that no test takes a port that an `up` keeps. */
+/** The range of tests. It is below the range of `up`, so that tests do not take a port that an `up` keeps. */
 const testRange: PortRange = { lowest: 10_100, highest: 20_000 }
 
-/** True when this process can listen there now. */
+/** Whether this process can listen on the port now. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer()

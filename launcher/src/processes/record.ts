@@ -51,7 +51,7 @@ export async function reapRecord(file: string, steps?: readonly StopStep[]): Pro
     if (record.owner.pid !== process.pid && isAlive(record.owner)) throw new InUse(file, record.owner.pid)
     await stopProcess(record, steps)
   }
-  // Unless the next owner has written its record since then.
+  // The next owner may have written its record in the meantime.
   if (readRecord(file)?.started === record.started) removeRecord(file)
 }
 

@@ -7,11 +7,11 @@ import { isAlive, type ProcessIdentity } from './identity.js'
 
 export interface StopStep {
   signal: NodeJS.Signals
-  /** How long to wait for the exit before the next step. */
+  /** Milliseconds to wait for the exit before the next step. */
   waitMs: number
 }
 
-/** For a program that may take `ms` milliseconds to stop. */
+/** The steps for a program that may take `ms` milliseconds to stop. */
 export const stopAfter = (ms: number): readonly StopStep[] => [
   { signal: 'SIGTERM', waitMs: ms },
   { signal: 'SIGKILL', waitMs: 5000 },

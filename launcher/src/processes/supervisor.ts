@@ -4,7 +4,7 @@ import type { ExitCause, Running } from './child.js'
 
 export interface Service {
   name: string
-  /** Starts it and returns once it is healthy; leaves nothing running on failure. */
+  /** Starts the service and returns once it is healthy. If it fails, no process is left running. */
   start(): Promise<Running>
 }
 
@@ -22,7 +22,7 @@ interface Entry {
 
 /** Pause before the first, second… restart in a row; the last value repeats. */
 const backOffMs = [200, 500, 1000, 2000, 5000, 10_000] as const
-/** After running this long, the next restart uses the shortest pause. */
+/** Milliseconds of running after which the next restart uses the shortest pause. */
 const steadyMs = 30_000
 
 export class Supervisor {
@@ -40,7 +40,7 @@ export class Supervisor {
     return running
   }
 
-  /** Stops all services, the last started first. Returns the errors of those that could not be stopped. */
+  /** Stops all services, the last started first. Returns the errors of services that could not be stopped. */
   async stopAll(): Promise<unknown[]> {
     this.halt.abort()
     const errors: unknown[] = []

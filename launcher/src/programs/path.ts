@@ -1,4 +1,3 @@
-/** Finds a program on PATH. */
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 

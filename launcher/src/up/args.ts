@@ -11,7 +11,7 @@ export interface UpOptions {
   port: number | null
   virtualPhones: number
   country: string
-  /** Which half runs here. */
+  /** The part of the system that runs on this machine. */
   part: 'all' | 'host' | 'control'
   /** IP address that the API, or with `--host-only` the host agent, listens on. */
   host: string
@@ -19,7 +19,7 @@ export interface UpOptions {
   natsUrl: string | null
 }
 
-/** A wrong command line; the message says what is wrong. */
+/** The command line is invalid. The message names the error. */
 export class UsageError extends Error {}
 
 export const upUsage = `Usage: ./scripts/up [options]

@@ -4,7 +4,7 @@ import { isLoopback } from '@phonerack/shared'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** In canonical form. The last one is 0.0.0.0 in an IPv6 address. */
+/** Wildcard addresses in canonical form. The last is 0.0.0.0 as an IPv6 address. */
 const wildcards = new Set(['0.0.0.0', '::', '::ffff:0:0'])
 
 /** An IPv6 address has many forms: `::0` is `::`. A zone (`%eth0`) has none. */
@@ -14,7 +14,8 @@ const canonical = (address: string): string =>
     : address
 
 /**
- * Returns the address, or why it is refused. A variable alone opens nothing to other machines: it may come from
+ * Returns the address, or the reason for which it is refused. A variable alone opens nothing to other machines: it may
+ * come from
  * another deployment's environment.
  * @param flag value of `--host`
  */

@@ -1,5 +1,5 @@
 /**
- * Which variables of `up` each child program inherits. The environment of `up` holds secrets of payments,
+ * The variables of `up` that each child program inherits. The environment of `up` holds secrets of payments,
  * storage and the operator. Only the control plane gets them: a tenant controls the phones and the processes
  * around them.
  */

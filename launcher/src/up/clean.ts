@@ -16,7 +16,7 @@ import { serviceNames, type Folder } from './folder.js'
  */
 export const markVariable = 'PHONERACK_UP_DIR'
 
-/** Names of the stopped processes. */
+/** Stops leftover processes, and returns their names. */
 export async function cleanLeftovers(folder: Folder): Promise<string[]> {
   const ended: string[] = []
   for (const name of serviceNames) {
@@ -32,7 +32,7 @@ export async function cleanLeftovers(folder: Folder): Promise<string[]> {
   return ended
 }
 
-/** The guard of a killed `up` may be cleaning now: let it finish. */
+/** Waits for the guard of a killed `up`, which may still stop processes. */
 export async function awaitGuard(folder: Folder): Promise<void> {
   const guard = readRecord(folder.guardRecord)
   const end = performance.now() + 45_000

@@ -22,7 +22,7 @@ export async function awaitHost(
   throw new Error(`host ${name} is not online after ${timeoutMs / 1000} s: ${last}`)
 }
 
-/** Milliseconds that a phone which was enrolled before gets to be reachable: it may have lost its power. */
+/** Milliseconds in which an enrolled phone must become reachable. It may have lost its power. */
 const reachMs = 20_000
 
 /**
@@ -57,7 +57,7 @@ export async function enrollAll(
   while (performance.now() < end) {
     stop.throwIfAborted()
     const wanted = new Set(serials)
-    // The list is older than these releases.
+    // Devices that were released after the list was read.
     const released = new Set<string>()
     devices = (await operator.devices()).filter((device) => wanted.has(device.serial))
     for (const device of devices) {
@@ -75,7 +75,8 @@ export async function enrollAll(
         released.add(device.id)
       }
     }
-    // In two lists: a device and the time of its host are not read at the same moment.
+    // A device must be reachable in two lists, because the device and the time of its host are read at different
+    // moments.
     const now = new Set(
       devices.filter((device) => !released.has(device.id) && isSettled(device)).map(({ id }) => id),
     )
@@ -98,7 +99,7 @@ export async function enrollAll(
 /** `offline`: it was free. */
 const enrolled: ReadonlySet<string> = new Set(['free', 'assigned', 'offline'])
 
-/** False when the device is not ready for enrolment yet. */
+/** Whether the service accepted the request. False: the device is not ready for enrolment yet. */
 async function accepted(request: Promise<unknown>): Promise<boolean> {
   try {
     await request

@@ -24,7 +24,7 @@ export interface Folder {
   lockFile: string
   portsFile: string
   secretsFile: string
-  /** Belongs to this directory: a second replica must not get a copy. */
+  /** The replica's ID, which belongs to this directory. A second replica must not get a copy. */
   replicaFile: string
   guardRecord: string
   log(name: ServiceName | 'up'): string
@@ -83,7 +83,7 @@ export function lockFolder(folder: Folder): () => void {
     const own = `${folder.lockFile}.${process.pid}.part`
     writeFileSync(own, JSON.stringify(ownIdentity()) + '\n', { mode: 0o600 })
     try {
-      // Appears atomically, and never overwrites another holder's.
+      // A link appears atomically, and does not overwrite the lock of another holder.
       linkSync(own, folder.lockFile)
       return () => rmSync(folder.lockFile, { force: true })
     } catch (error) {

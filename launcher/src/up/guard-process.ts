@@ -10,7 +10,7 @@ import { writeRecord } from '../processes/record.js'
 import type { Folder } from './folder.js'
 
 export interface Guard {
-  /** Ends it without a clean-up. */
+  /** Ends the guard without a clean-up. */
   release(): Promise<void>
 }
 

@@ -74,7 +74,7 @@ export async function startHostAgent(
   const packageClean = process.env['PHONERACK_PACKAGE_CLEAN_FOR_ALL']
   const allowSims = process.env['PHONERACK_ALLOW_SIMS']
   const conditionSeconds = process.env['PHONERACK_CONDITION_SECONDS']
-  // The control plane accepts more.
+  // The control plane accepts larger values than the host agent.
   const stopWithin = String(Math.min(Number(process.env['PHONERACK_STOP_WITHIN'] ?? '30'), 120))
   const dials = process.env['PHONERACK_DIAL'] === 'true'
   const minFree = process.env['PHONERACK_MIN_FREE_BYTES']

@@ -21,7 +21,7 @@ import { metricsLines, phoneNotes, stopHint, welcomeText } from './welcome.js'
 
 export interface System {
   welcome: string
-  /** Stops everything in order; returns the errors of those that could not be stopped. */
+  /** Stops everything in order; returns the errors of services that could not be stopped. */
   stop(): Promise<unknown[]>
 }
 

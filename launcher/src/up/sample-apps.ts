@@ -11,7 +11,8 @@ import type { Context } from './context.js'
 const buildWithinMs = 60_000
 
 /**
- * Does this once for a data directory, so that an operator can replace or remove the apps. Their APKs stay in the folder
+ * Adds the apps once for a data directory, so that an operator can replace or remove them. Their APKs stay in the
+ * folder
  * `sample-apps`, for trials of uploads. A package that the library has is left alone.
  */
 export async function addSampleApps(

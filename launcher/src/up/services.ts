@@ -1,5 +1,5 @@
 /**
- * How each of our processes is started, and when it counts as healthy. Their environment is documented in
+ * Starts each of Phonerack's processes, and checks its health. Their environment is documented in
  * docs/operations.md.
  */
 import { existsSync } from 'node:fs'

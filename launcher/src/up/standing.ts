@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorClient, OperatorError, Unreachable } from '@phonerack/ctl/operator'
 
-/** `unknown`: nothing answers there, or another system does. */
+/** `unknown`: no server answers at the address, or another system does. */
 export type Standing = 'valid' | 'revoked' | 'unknown'
 
 export async function standingOf(operatorUrl: string, token: string): Promise<Standing> {

@@ -24,7 +24,7 @@ export interface Welcome extends PhoneNotes, MetricsNotes {
   baseUrl: string
   adminKey: string
   consoleUrl: string
-  /** A one-time link for the first operator; null: there is one already. */
+  /** A one-time link for the first operator; null: an operator exists already. */
   signInUrl: string | null
   detached: boolean
   /** The started virtual phones. */

@@ -29,7 +29,10 @@ export interface BrokerConfig {
   systemCredsFile: string
 }
 
-/** Keeps the keys that are in `dir`, so that hosts stay known when it is called again. */
+/**
+ * Writes the keys and the configuration. Existing keys in `dir` stay, so that hosts are still accepted after a second
+ * call.
+ */
 export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerConfig> {
   const { dir } = options
   makePrivateFolder(dir)

@@ -48,8 +48,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Revokes all users with these public keys (`U…`) for good. Revocations that the broker has stay. Returns how
- * many it lacked.
+ * Revokes all users with these public keys (`U…`) for good. Earlier revocations stay. Returns the number of new
+ * revocations.
  * @throws Error when the broker is unreachable, refuses, or its claims keep changing
  */
 export async function revokeUsers(admin: BrokerAdmin, publicKeys: readonly string[]): Promise<number> {

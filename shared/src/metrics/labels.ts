@@ -3,7 +3,7 @@
  * tenant, a phone or a URL supplies.
  */
 
-/** The value that replaces each one outside the list. */
+/** The value that replaces each value outside the list. */
 export const otherLabel = 'other'
 
 /** `value` if it is listed, else `other`. */

@@ -76,7 +76,10 @@ export function readTracingSettings(env: Environment): TracingSettings | null {
   }
 }
 
-/** Without `OTEL_TRACES_EXPORTER`, an endpoint switches traces on: the standard's default is on, ours is off. */
+/**
+ * Without `OTEL_TRACES_EXPORTER`, an endpoint switches traces on. The standard's default is on, the default of
+ * Phonerack is off.
+ */
 function exportersOf(text: (name: string) => string, warnings: string[]): ExporterName[] {
   const named = text('OTEL_TRACES_EXPORTER')
   if (named === '') {

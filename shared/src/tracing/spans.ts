@@ -45,7 +45,10 @@ export function attributesOf(fields: CallFields): Attributes {
   return attributes
 }
 
-/** Whether spans of parts are recorded: not outside of a request, a job or a call, so that no timer starts a trace. */
+/**
+ * Whether spans of parts are recorded. Outside of a request, a job or a call they are not, so that timers do not start
+ * traces.
+ */
 const isTraced = (): boolean => isOn && trace.getActiveSpan()?.isRecording() === true
 
 /** A part of the running work, such as one adb command. Without a recorded span around it, nothing is recorded. */
@@ -119,7 +122,7 @@ export function failSpan(span: Span, code: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Not its message, which can quote a tenant, a phone or a path. */
+/** The message is left out, because it can quote a tenant, a phone or a path. */
 const codeOfError = (error: unknown): string =>
   error instanceof ApiError ? error.code : error instanceof Error ? error.name : 'unknown'
 

@@ -107,7 +107,7 @@ def unexpected(
     status: int, form: str, *, is_read: bool, request_id: Optional[str] = None
 ) -> errors.ApiError:
     """`form`: what is unexpected, such as "without an error of Phonerack"."""
-    # A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
+    # An error of a proxy does not tell whether a write was carried out.
     is_unknown = not is_read and not 300 <= status < 500
     advice = "Check the base URL, and proxies in between."
     return errors.ApiError(
@@ -128,7 +128,7 @@ def after_unknown(error: PhonerackError, key: Optional[str]) -> PhonerackError:
         error.details["idempotency_key"] = key
     if isinstance(error, errors.PhonerackConnectionError):
         return error.after_unknown()
-    # An answer of the API stands: its code names what happened.
+    # An error of the API keeps its code, which names the failure.
     if error.is_outcome_unknown or error.code != "unexpected_answer":
         return error
     return errors.ApiError(

@@ -24,14 +24,14 @@ class Message:
     # With the key.
     headers: Dict[str, str] = field(repr=False)
     body: Optional[bytes]
-    # Whether a repeat changes nothing, and whether it changes nothing at all.
+    # Whether a repeat has no further effect, and whether the request only reads.
     is_safe: bool
     is_read: bool
 
 
 @dataclass(frozen=True)
 class Config:
-    # Not in the text form, which logs and tracebacks show.
+    # The key is left out of the text form, which logs and tracebacks show.
     # None: the requests need none.
     api_key: Optional[str] = field(repr=False)
     # Scheme, host and port.

@@ -15,7 +15,7 @@ LONGEST = 2_000_000.0
 
 class Deadline:
     def __init__(self, default: float, *given: Optional[float]) -> None:
-        """`given`: seconds; the shortest time holds. `default`: for a call without any."""
+        """`given`: seconds; the shortest time applies. `default`: the time of a call without one."""
         times = [each for each in given if each is not None] or [default]
         for seconds in times:
             if not seconds > 0:

@@ -12,13 +12,13 @@ from typing import Optional
 
 from .errors import PhonerackError
 
-# Seconds: the first pause before a repeat, doubled each time, and the longest one.
+# Seconds: the first pause before a repeat, which doubles each time, and the longest pause.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
-# Seconds of `Retry-After` that the SDK waits itself; for longer ones, it raises the error.
+# The longest `Retry-After`, in seconds, that the SDK waits for. For a longer time, it raises the error.
 LONGEST_RETRY_AFTER = 60.0
 # Seconds: the longest pause before a stream is opened again.
 LONGEST_STREAM_PAUSE = 15.0
-# Seconds after which a stream counts as a good one, even without an event.
+# Seconds after which a stream counts as successful, even without an event.
 LONG_STREAM = 30.0
 
 
@@ -30,7 +30,7 @@ def pause_before_repeat(
     wait = seconds_of(retry_after)
     is_refused = status in (429, 503) and wait is not None
     is_temporary = status is None or status == 429 or 502 <= status <= 504 or error.retryable
-    # A create that failed answers with the same failure again.
+    # A repeat of a failed create returns the same failure.
     if "phone" in error.details and not error.retryable:
         return None
     if not (is_temporary if is_safe else is_refused):
@@ -52,12 +52,12 @@ def pause_for_capacity(error: PhonerackError, retry_after: Optional[str], left: 
 
 
 def is_passing(error: PhonerackError) -> bool:
-    """Whether a stream that ended with this error is opened again."""
+    """Whether the SDK opens a stream again that ended with this error."""
     return error.status is None or error.status == 429 or error.status >= 500 or error.retryable
 
 
 def pause_before_stream(failures: int, random: float) -> float:
-    """Seconds until a stream is opened again. `failures`: streams in a row that brought nothing."""
+    """Seconds until a stream is opened again. `failures`: the number of consecutive streams without an event."""
     return float(min(LONGEST_STREAM_PAUSE, FIRST_PAUSE * 2 ** min(failures, 10))) * (0.5 + random * 0.5)
 
 

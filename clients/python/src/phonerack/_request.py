@@ -26,7 +26,7 @@ class Request(Generic[T_co]):
 
     @property
     def is_safe(self) -> bool:
-        """Whether a repeat changes nothing: a read, or a request with an idempotency key."""
+        """Whether a repeat has no further effect: a read, or a request with an idempotency key."""
         return self.is_read or self.idempotency_key is not None
 
     @property

@@ -16,7 +16,7 @@ from .observation import Observation
 
 T = TypeVar("T")
 
-# States from which a phone does not become ready by itself. Others, even unknown ones, are waited for.
+# States in which a phone does not become ready by itself. In other states, including unknown ones, the SDK waits.
 ENDED = ("parking", "parked", "unavailable", "failed", "deleted")
 # States of a hand-over request that has no answer yet.
 OPEN = ("open", "taken")
@@ -101,7 +101,7 @@ def is_ready(phone: models.Phone) -> bool:
 
 
 def still_starting(phone_id: str) -> PhonerackConnectionError:
-    """The time of a wait is over. The phone exists, and is billed."""
+    """The error of a wait that reached its deadline. The phone exists, and is billed."""
     return PhonerackConnectionError(
         f"The phone {phone_id} was not ready before the timeout.",
         code="timeout",
@@ -112,7 +112,7 @@ def still_starting(phone_id: str) -> PhonerackConnectionError:
 
 
 def still_open(handoff: models.CreatedHandoff, status: str) -> PhonerackError:
-    """The time of a wait for a person is over, which does not mean that the network failed."""
+    """The error of a wait for a person that reached its deadline. It is not a connection error."""
     return PhonerackError(
         "No answer of the person arrived before the deadline.",
         code="handoff_open",
@@ -221,7 +221,7 @@ def installed(installs: models.Installs, started: models.StartedInstall) -> Opti
 
 
 def recorded(recordings: models.Recordings, recording_id: str) -> models.Recording:
-    """The recording as it is now. Raises PhonerackError when it failed or is gone."""
+    """The current state of the recording. Raises PhonerackError when it failed or was deleted."""
     for each in recordings["data"]:
         if each["id"] == recording_id and each["status"] != "failed":
             return each

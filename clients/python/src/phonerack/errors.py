@@ -37,10 +37,10 @@ class PhonerackError(Exception):
         self.details: Dict[str, Any] = dict(details or {})
         # HTTP status. None: no answer, or the error of one action.
         self.status = status
-        # Quote it to the operator. None: no answer.
+        # The ID of the request, for the operator. None: no answer arrived.
         self.request_id = request_id
-        # True: nobody knows whether the request, or the action, was carried out. Read the state of the phone before you
-        # send it again.
+        # True: the request or the action may have been carried out. Read the state of the phone before you send it
+        # again.
         self.is_outcome_unknown = is_outcome_unknown or code == "action_outcome_unknown"
 
     def to_dict(self) -> Dict[str, Any]:
@@ -147,9 +147,9 @@ class ActionError(PhonerackError):
         **fields: Any,
     ) -> None:
         super().__init__(message, **fields)
-        # Place of the failed action in the batch, from 0.
+        # Index of the failed action in the batch, from 0.
         self.index = index
-        # Number of actions before it that were carried out.
+        # Number of earlier actions that were carried out.
         self.completed = completed
         # The screen after the failure. None: it could not be read.
         self.observation = observation
@@ -162,11 +162,11 @@ class TargetError(ActionError):
 
 
 class TargetNotFoundError(TargetError):
-    """No element matches; `details["candidates"]` has the ones that came close."""
+    """No element matches. `details["candidates"]` lists similar elements."""
 
 
 class AmbiguousTargetError(TargetError):
-    """Several elements match: `details["candidates"]`."""
+    """Several elements match. `details["candidates"]` lists them."""
 
 
 class StaleSnapshotError(TargetError):
@@ -174,7 +174,7 @@ class StaleSnapshotError(TargetError):
 
 
 class NoFocusedFieldError(TargetError):
-    """Text without a target, and no field has the focus."""
+    """The action types text without a target, but no field has the focus."""
 
 
 class WaitTimeoutError(ActionError):
@@ -182,7 +182,7 @@ class WaitTimeoutError(ActionError):
 
 
 class HandoffError(ActionError):
-    """The step is left to a person, or a person controls the phone. It was not done."""
+    """The action is reserved for a person, or a person controls the phone. The action was not carried out."""
 
 
 class PhoneUnavailableError(ActionError):

@@ -45,7 +45,7 @@ class Observation:
         self.app = raw["app"]
         self.keyboard = raw["keyboard"]
         self.screen = raw["screen"]
-        # Empty with `observe="text"`, whose answer has only their lines in `text`.
+        # Empty with `observe="text"`: the answer then describes elements only as lines of `text`.
         elements = cast(List[models.Element], raw.get("elements", []))
         self.elements: List[Element] = [_element(each, self.snapshot_id) for each in elements]
         # True: the screen has more elements than the API returns.

@@ -1,20 +1,19 @@
-/** One step of the enrolment's probe: what it found for one capability. Used by the probes. */
+/** One step of the enrolment's probe: the finding for one capability. Used by the probes. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { isDisconnect } from '../../base/device-gone.js'
 
 export interface FoundCapability {
   name: string
-  /** Empty when the phone lacks it. */
+  /** Empty when the phone lacks the capability. */
   implementation: string
   evidence: string
 }
 
-/** Milliseconds of one try; a phone that hangs gets a second try. */
+/** Milliseconds of one attempt. A phone that hangs gets a second attempt. */
 const tryMs = 30_000
 const tries = 2
 /**
- * A scrcpy server that fails to start looks like a disconnected phone; the next step
- * tells the two apart.
+ * A scrcpy server that fails to start looks like a disconnected phone. The next step distinguishes the two.
  */
 const needsServer: ReadonlySet<string> = new Set(['input', 'video'])
 

@@ -5,8 +5,8 @@
 import type { Progress } from '@phonerack/shared'
 
 /**
- * Comes before the first packet and whenever the picture's size changes; the next
- * packet is a key frame.
+ * The configuration of the video. It precedes the first packet, and each change of the picture's size. The next packet
+ * is a key frame.
  */
 export interface VideoConfig {
   /** RFC 6381, for example `avc1.640028`. */
@@ -41,9 +41,9 @@ export interface CaptureSubscription {
 }
 
 /**
- * `now`: a newly requested key frame, so that the first picture is current. `last`: the
- * last key frame and what followed, when that is little: immediate, without the phone,
- * and for a still screen the same picture.
+ * The first frame of a subscription. `now`: a newly requested key frame, so that the first picture is current. `last`:
+ * the last key frame and the packets after it, if they are few. They come immediately, without the phone, and show a
+ * still screen correctly.
  */
 export type CaptureBegin = 'now' | 'last'
 
@@ -56,8 +56,8 @@ export interface Capture {
    */
   subscribe(listener: CaptureListener, progress: Progress, begin?: CaptureBegin): Promise<CaptureSubscription>
   /**
-   * While there is no subscriber, keeps a video server ready on the phone without filming, so that the next subscriber waits
-   * less. Returns when `within` ends, or when calls may no longer reach the phone.
+   * While the capture has no subscriber, keeps a video server ready on the phone without filming, so that the next
+   * subscriber waits less. Returns when `within` ends, or when calls may no longer reach the phone.
    */
   standBy(within: Progress): Promise<void>
 }

@@ -28,7 +28,7 @@ export interface Stroke {
 }
 
 export interface Screen {
-  /** In the current rotation. */
+  /** The size in the current rotation. */
   size(progress: Progress): Promise<Size>
   /** The whole screen as PNG, as captured by the phone. */
   png(progress: Progress): Promise<Uint8Array>
@@ -81,11 +81,11 @@ export interface LiveInput {
   key(down: boolean, keyCode: number, metaState: number, repeat: number, progress: Progress): Promise<void>
   /** Wheel steps, -16 to 16: positive to the right and up. */
   scroll(point: Point, horizontal: number, vertical: number, progress: Progress): Promise<void>
-  /** By 90 degrees. */
+  /** Rotates the screen by 90 degrees. */
   rotate(progress: Progress): Promise<void>
 }
 
-/** Why a picture of the screen may be black. */
+/** The reasons for which a picture of the screen may be black. */
 export interface SecureWindowState {
   asleep: boolean
   locked: boolean
@@ -110,7 +110,7 @@ export interface FieldName {
 export interface SentText {
   /** False: the connection broke during the send, so the field may or may not hold the text. */
   sure: boolean
-  /** Restores what was borrowed for it (clipboard, keyboard). Has a separate deadline and never throws. */
+  /** Restores the clipboard and keyboard that the method replaced. Has a separate deadline and never throws. */
   release(): Promise<void>
 }
 
@@ -139,8 +139,8 @@ export class TextMethodUnavailable extends Error {
 
 export interface TextInput {
   /**
-   * Best first. The caller makes sure that a field has the focus, reads the result
-   * back, and tries the next method only when the field's content is known for certain.
+   * The methods, the best first. The caller makes sure that a field has the focus, reads the result back, and tries the
+   * next method only when it knows the field's content.
    */
   readonly methods: readonly TextMethod[]
 }
@@ -180,7 +180,7 @@ export interface Power {
   reboot(progress: Progress): Promise<void>
 }
 
-/** The phone's properties; null for what it does not report. */
+/** The phone's properties; null for properties that the phone does not report. */
 export interface DeviceInfo {
   brand: string | null
   model: string | null
@@ -212,7 +212,7 @@ export interface Coordinates {
 export interface Location {
   /** Null while the host's default applies. */
   get(progress: Progress): Promise<Coordinates | null>
-  /** Persists, also over a restart, until it is set again; null resets it to the default. */
+  /** Sets the location, which persists over restarts until the next call. Null restores the default. */
   set(location: Coordinates | null, progress: Progress): Promise<void>
 }
 
@@ -285,8 +285,7 @@ export interface InstallFile {
 }
 
 /**
- * Callbacks for an install's progress: what it leaves on the phone, and from when on
- * the app may change.
+ * Callbacks for the steps of an install: its session on the phone, and the moment from which the app may change.
  */
 export interface InstallSteps {
   onSession(session: number): void
@@ -339,7 +338,7 @@ export interface Packages {
     steps: InstallSteps,
     progress: Progress,
   ): Promise<void>
-  /** Abandons a session and deletes what was written to it; a session that has ended is not an error. */
+  /** Abandons a session and deletes its files. A session that has ended is not an error. */
   abandon(session: number, progress: Progress): Promise<void>
   /** @throws ApiError app_not_found */
   uninstall(packageName: string, progress: Progress): Promise<void>
@@ -369,6 +368,6 @@ export interface Device {
   readonly permissions: Permissions | null
   /** The screen as video. */
   readonly video: Capture | null
-  /** When the screen is drawn. */
+  /** The times at which the screen is drawn. */
   readonly motion: Motion | null
 }

@@ -1,23 +1,24 @@
 /**
- * When the screen of a phone was drawn, as far as its video shows it. Times are in milliseconds on the clock of `ownNow`.
+ * The times at which the screen of a phone was drawn, as far as its video shows them. Times are in milliseconds on the
+ * clock of `ownNow`.
  */
 import type { Progress } from '@phonerack/shared'
 
 export interface Drawings {
-  /** From then on, each drawing is known. */
+  /** The time from which each drawing is known. */
   knownSince: number
   /** The last drawing that changed the screen; -Infinity: none since `knownSince`. */
   drawnAt: number
 }
 
 export interface Motion {
-  /** An agent acts on the phone: the signal is kept for the next minute. Does not wait. */
+  /** Keeps the signal for the next minute, because an agent acts on the phone. Does not wait. */
   act(): void
-  /** Null while nothing is known: the video starts, has ended, or is not wanted. */
+  /** Returns the known drawings; null while the video starts, has ended, or is not needed. */
   read(): Drawings | null
   /** Waits `ms`, or until the next drawing or the end of the signal. Throws when `progress` ends. */
   next(ms: number, progress: Progress, what: string): Promise<void>
-  /** The screen changed and the signal did not show it: the video starts again. */
+  /** Starts the video again. Called when the screen changed and the signal did not show the change. */
   distrust(): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Distinguishes a write that was never sent from one with an unknown outcome. Used by
+ * Distinguishes a write that was never sent from a write with an unknown outcome. Used by
  * implementations of capabilities around the step that changes the phone.
  */
 import { ApiError, DeadlineExceeded } from '@phonerack/shared'

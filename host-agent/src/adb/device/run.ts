@@ -32,7 +32,7 @@ export interface CommandFailure {
   output: string
 }
 
-/** `message`: the failure's meaning, where it is known. */
+/** @param message the failure's meaning, if known */
 export function commandFailed(command: ShellCommand, result: ShellResult, message?: string): ApiError {
   const failure: CommandFailure = {
     command: commandName(command),

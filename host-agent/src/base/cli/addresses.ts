@@ -54,7 +54,7 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 export type AgentAddresses = { listen: Address; advertise: Address | null } | null
 
 /**
- * Where the agent listens, and the address that it announces if that is another one.
+ * The address on which the agent listens, and the address that it announces.
  * @param local this machine's address on a connection to the server
  * @throws UsageError when the control plane could not connect
  */

@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.js'
 /** `PHONERACK_GRPC_LISTEN` is `grpc_listen`, and `NATS_URL` is `nats_url`. */
 export const keyOf = (variable: string): string => variable.replace(/^PHONERACK_/, '').toLowerCase()
 
-/** A secret does not belong in a file that all users can read. */
+/** All users can read the file, so it must not contain a secret. */
 const excluded = 'PHONERACK_JOIN_TOKEN'
 
 const valueSchema = z.union([

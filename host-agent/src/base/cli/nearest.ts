@@ -1,6 +1,6 @@
 /** The known word that was probably meant. Pure. */
 
-/** Null when none is similar: more than a third of the letters differ. */
+/** Returns the most similar word; null if more than a third of the letters differ. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const [best] = known
     .map((each) => ({ each, distance: distance(word, each) }))
@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best.each
 }
 
-/** Levenshtein's: insertions, deletions and replacements. */
+/** The Levenshtein distance: insertions, deletions and replacements. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,4 +1,4 @@
-/** A wrong command line or configuration; the message says what is expected. */
+/** The command line or configuration is invalid. The message names the expected form. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -69,7 +69,7 @@ export function createMetrics(sources: MetricsSources): () => Promise<string> {
     }
   }
   return async () => {
-    // First, so that its failures are counted in this scrape.
+    // The disks are read first, so that failures count in this scrape.
     await readDisks()
     const all = await Promise.all([processMetrics().metrics(), instruments.metrics(), registry.metrics()])
     return all.join('')

@@ -68,7 +68,7 @@ export const esimProfiles: Trace = {
   vendorMayHave: false,
 }
 
-/** Recorded at the first verified wipe; a different one later was flashed by someone. */
+/** The image is recorded at the first verified wipe. A different image at a later wipe has been flashed. */
 export const systemImage: Trace = {
   name: 'system_image',
   command: sequence(...imageProperties.map(property)),

@@ -78,7 +78,7 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
   await orderWipe(transport, isLocked === true, progress)
   await waitForRestart(parts.transport, mark, progress)
   const wiped = parts.transport.pinned()
-  // A different phone may now use the address: it is not written to.
+  // A different phone may now use the address, and must not be written to.
   if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
   // Checked before the agent writes its files again.
   const marked = checkMark(

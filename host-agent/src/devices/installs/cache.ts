@@ -29,8 +29,8 @@ export interface PackageCache {
    */
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
   /**
-   * For a full disk: evicts the least recently used files until enough is free, at least one of them, since the disk can be
-   * full in another way than by bytes.
+   * Frees space on a full disk: evicts the least recently used files until enough is free. Evicts at least one file,
+   * because a disk can lack inodes instead of bytes.
    */
   makeRoom(): Promise<void>
   /** Removes a file that turned out to be corrupt. */
@@ -101,7 +101,7 @@ export async function openPackageCache(
     return mine
   }
 
-  /** Bytes; negative: so many more can be stored. */
+  /** The missing bytes; negative: the bytes that can still be stored. */
   async function missingRoom(progress: Progress): Promise<number> {
     const free = await progress.race('the free space of the disk', () => room.free())
     return free === null ? -Infinity : room.keep - free

@@ -1,4 +1,4 @@
-/** Which package files are evicted when another one needs space. Pure. Used by `cache.ts`. */
+/** Chooses the package files to evict when another file needs space. Pure. Used by `cache.ts`. */
 
 export interface CachedFile {
   sha256: string

@@ -4,7 +4,7 @@ export const slotsPerPhone = 2
 
 export interface Slots {
   /**
-   * Takes a slot; a repeat with the same ID keeps it. When no slot is free, returns the
+   * Takes a slot. A repeat with the same ID keeps the slot. When no slot is free, returns the
    * package of a conflicting install.
    */
   take(installId: string, packageName: string): { busyWith: string } | null

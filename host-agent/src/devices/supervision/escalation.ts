@@ -16,10 +16,10 @@ export interface Escalation {
   rebootedAt: number | null
 }
 
-/** Why a step is impossible now; null: it is possible. */
+/** The reason for which a step is impossible now; null: the step is possible. */
 export type Obstacles = Readonly<Record<'port_reset' | 'reboot', string | null>>
 
-/** A step, or why it was skipped. */
+/** A step, or the reason for which it was skipped. */
 export interface Taken {
   step: Step
   skipped: string | null

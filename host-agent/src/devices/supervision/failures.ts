@@ -1,4 +1,4 @@
-/** Messages for why a device cannot work. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
+/** Error messages for devices that cannot be used. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
 import { ApiError } from '@phonerack/shared'
 
 /** `reason`: why an enrolled phone is not used; null: it was never enrolled. */

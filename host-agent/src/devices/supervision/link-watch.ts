@@ -89,7 +89,7 @@ export class LinkWatch {
     return this.claimed
   }
 
-  /** When the phone last answered. */
+  /** The time of the phone's last answer. */
   get proofOfLifeAt(): Date | null {
     return this.provenAt
   }
@@ -145,7 +145,7 @@ export class LinkWatch {
     }
   }
 
-  /** A phone that cannot be read claims nothing now. */
+  /** A phone that cannot be read has no claim now. */
   private async readClaim(progress: Progress): Promise<string | null> {
     try {
       return await this.tie.readIdentity(progress)
@@ -176,7 +176,7 @@ export class LinkWatch {
     if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
   }
 
-  /** Makes as many calls outlast their deadlines as a recovery step takes. The commands only sleep. */
+  /** Makes enough calls exceed their deadlines to trigger a recovery step. The commands only sleep. */
   async hang(progress: Progress): Promise<void> {
     const calls = Array.from({ length: escalationRules.hangs }, () =>
       this.transport.shell(command('sleep', '30'), progress.within(hangMs)),

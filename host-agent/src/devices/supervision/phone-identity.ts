@@ -13,8 +13,8 @@ export const identityFile = `${phoneFolder}/identity`
 const draft = `${identityFile}.new`
 
 /**
- * Returns the private key; null: the phone carries none. @throws ApiError provider_error when the phone does not say, without
- * the output, which may contain the key
+ * Returns the private key; null: the phone carries none. @throws ApiError provider_error when the phone does not
+ * answer. The error does not contain the output, which may include the key
  */
 export async function readSeed(transport: Transport, progress: Progress): Promise<string | null> {
   const result = await transport.shell(command('cat', identityFile), progress)
@@ -34,7 +34,7 @@ export async function writeSeed(transport: Transport, seed: string, progress: Pr
   const write = sequence(
     command('rm', '-f', draft),
     command('touch', draft),
-    // Before the key is in it. The default of a phone's shell lets apps read new files.
+    // The mode is set before the file contains the key, because a phone's shell lets apps read new files by default.
     command('chmod', '600', draft),
     into(draft, command('cat')),
     command('mv', '-f', draft, identityFile),

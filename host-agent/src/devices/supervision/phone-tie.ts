@@ -22,7 +22,7 @@ export interface TieParts {
 export class PhoneTie {
   /** The result of the last check on this link; null before the first. */
   standing: Standing | null = null
-  /** The last check found another serial of the phone in use. */
+  /** Whether the last check found that another serial of the phone is in use. */
   private hasTwin = false
 
   constructor(private readonly parts: TieParts) {}

@@ -11,7 +11,7 @@ import type { Transport } from '../../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
 import { stepReason } from './step-reason.js'
 
-/** Only the newest are kept. */
+/** The number of events that are kept, the newest first. */
 export const mostEvents = 20
 const stepMs = 5000
 /** adb reports the disconnect and the new link within this time. */
@@ -20,11 +20,11 @@ const reconnectMs = 10_000
 export interface RescueParts {
   serial: string
   client: AdbClient
-  /** Its calls do not count as hangs or answers. */
+  /** A transport whose calls do not count as hangs or answers. */
   transport: Pick<Transport, 'reboot' | 'reconnect'>
   /** `host:port`: adb reaches it over a network. */
   isNetwork: boolean
-  /** This phone was enrolled here, so it may be restarted. */
+  /** Whether the phone may be restarted, because it was enrolled here. */
   mayReboot: () => boolean
   /**
    * Whether hangs count now: not while adb does not list the phone, nor while an
@@ -88,7 +88,7 @@ export function createRescue(parts: RescueParts): Rescue {
       else if (step === 'reboot') await transport.reboot(progress)
       note(step, 'done', stepReason(reason, null, others))
     } catch (error) {
-      // The reason of the event is short.
+      // The event contains only a short reason, so the log gets the whole error.
       log.warn({ step, err: error }, 'a recovery step failed')
       note(step, 'failed', stepReason(reason, error instanceof Error ? error.message : 'unknown', others))
     }

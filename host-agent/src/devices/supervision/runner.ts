@@ -22,7 +22,7 @@ export interface RunnerParts {
   hanging: () => boolean
   /** Whether an effect failed by a fault of this host. */
   isHostFault: (error: unknown) => boolean
-  /** Milliseconds between two looks at a phone that is not enrolled; left out: the product's. */
+  /** Milliseconds between two checks of a phone that is not enrolled; left out: the product's. */
   unenrolledMs?: number | undefined
   /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void

@@ -116,7 +116,7 @@ export class DeviceSupervisor {
     return this.current.name === 'unenrolled' ? this.link.claim : null
   }
 
-  /** When the phone last answered. */
+  /** The time of the phone's last answer. */
   get proofOfLifeAt(): Date | null {
     return this.link.proofOfLifeAt
   }
@@ -188,7 +188,7 @@ export class DeviceSupervisor {
     return this.preparation.probe(this.known?.sdk ?? null, progress)
   }
 
-  /** How much a wipe removes. @throws ApiError feature_unavailable when the phone cannot be wiped */
+  /** The guarantee of a wipe of this phone. @throws ApiError feature_unavailable when the phone cannot be wiped */
   requireWipe(): WipeLevel {
     if (this.record.choice?.wipe === 'testharness') return 'data'
     throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
@@ -294,13 +294,13 @@ export class DeviceSupervisor {
         await this.link.echo(progress)
         await this.preparation.check(progress)
         this.link.proven()
-        // Not awaited: a condition check takes longer than a probe may.
+        // The condition check is not awaited, because it may take longer than a probe.
         void this.care.checkCondition()
         return { type: 'probe_passed' }
     }
   }
 
-  /** False between a wipe and the first write after it. */
+  /** Whether a tenant may use the phone; false between a wipe and the first write after it. */
   private isRented(): boolean {
     const { enrolled, wiped } = this.record
     return this.current.name === 'healthy' && enrolled && !wiped

@@ -67,7 +67,7 @@ export class ViewerQueue {
     const isOver = () => {
       const [oldest] = this.frames
       if (!oldest) return false
-      // A single frame above the limits is better than none.
+      // A single frame is kept even above the limits.
       const tooMuch = this.bytes > this.limits.bytes && this.frames.length > 1
       return tooMuch || now - oldest.at > this.limits.age
     }

@@ -98,7 +98,7 @@ export function createConversionQueue(
         log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
         return
       } catch (error) {
-        // A failure after cancelling is caused by it.
+        // A failure after a cancellation is a result of the cancellation.
         if (isCancelled()) return
         log.warn({ err: error, recording: id, attempts }, 'could not create the file of a recording')
         const isFull = isDiskFull(error)
@@ -114,7 +114,7 @@ export function createConversionQueue(
   function fail(entry: Entry, error: unknown): void {
     const failure = error instanceof Error ? error.message : String(error)
     const failed: Entry = { ...entry, status: 'failed', endedAt: entry.endedAt ?? Date.now(), failure }
-    // First in memory, which works even when the disk is full.
+    // The status is changed in memory first, which works even when the disk is full.
     store.keepInMemory(failed)
     store.save(failed)
   }

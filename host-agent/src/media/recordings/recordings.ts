@@ -108,8 +108,8 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   /**
-   * Why an owner cannot use `bytes` more; null when it can. A running recording passes
-   * the bytes that it has written: its converted file takes the same space again.
+   * The reason for which an owner cannot use `bytes` more; null when it can. A running recording passes its written
+   * bytes, because the converted file needs the same space again.
    */
   async function storageProblem(owner: string, bytes: number): Promise<string | null> {
     if (!hasSpace(store.used(), owner, bytes, parts.limits.bytes))
@@ -277,7 +277,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         await conversions.cancel(id)
         await store.remove(id)
       } finally {
-        // A start in progress must see the drop until it is refused or has ended.
+        // The mark stays until a start in progress has been refused or has ended.
         if (begins) void begins.then(endDrop, endDrop)
         else endDrop()
       }

@@ -1,11 +1,11 @@
 /**
- * Divides a host's recording space into equal shares: one for each owner, and one free
- * for the next owner, however much the others record. Pure. Used by `recordings.ts`.
+ * Divides a host's recording space into equal shares: one for each owner, and a free one for the next owner. Pure. Used
+ * by `recordings.ts`.
  */
 
 /**
- * Whether an owner can write `bytes` more. Shares shrink when another owner comes: an
- * owner above its new share keeps its recordings and cannot add any. @param used bytes
+ * Whether an owner can write `bytes` more. Shares shrink when another owner records. An owner above its new share keeps
+ * its recordings, but cannot add more. @param used bytes
  * of each owner that has recordings
  */
 export function hasSpace(

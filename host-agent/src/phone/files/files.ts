@@ -51,7 +51,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     return true
   }
 
-  /** The entry at the path itself; null when there is none, or its folder does not exist. */
+  /** The entry at the path itself; null when the entry or its folder does not exist. */
   async function entryAt(real: string, progress: Progress): Promise<FileStat | null> {
     if (!(await folderExists(parentOf(real), progress))) return null
     const found = await transport.lstat(real, progress)
@@ -119,8 +119,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       if (content.length > mostBytes) throw new ApiError('payload_too_large')
       const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
       checkLength(part)
-      // The deepest existing folder decides; adb creates those below it, which are not
-      // links.
+      // The check uses the deepest existing folder. adb creates the folders below it, which are not links.
       let folder = parentOf(real)
       while (!(await folderExists(folder, progress))) folder = parentOf(folder)
       const above = await transport.lstat(folder, progress)

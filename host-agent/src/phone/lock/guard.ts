@@ -20,7 +20,7 @@ export const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'
 
 export interface LockGuardParts {
-  /** Its calls do not count for the rescue of a hanging phone: a call that hangs only skips a check. */
+  /** A transport whose calls do not count for the rescue of a hanging phone. A call that hangs only skips a check. */
   transport: Transport
   memory: CredentialMemory
   /** The checks to run. `nothing`: the phone is free, restarting or in work. `lock`: it is rented and its screen is off. */

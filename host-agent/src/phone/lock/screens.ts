@@ -22,7 +22,7 @@ type Foreground = Pick<WindowState, 'package' | 'activity'>
 export const isCredentialScreen = ({ package: name, activity }: Foreground): boolean =>
   systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
 
-/** Where a credential can be typed: text typed elsewhere is never kept. */
+/** Whether a credential can be typed in this window. Text that is typed elsewhere is never kept. */
 export const isSettings = ({ package: name, activity }: Foreground): boolean =>
   isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
 

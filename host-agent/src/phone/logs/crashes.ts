@@ -31,7 +31,7 @@ export function createCrashes(transport: Transport): Crashes {
     throw notUnderstood('its crash reports', output)
   }
 
-  /** The texts of entries, in their order; null for one that is gone. */
+  /** The texts of entries in the given order; null for an entry that no longer exists. */
   async function reports(
     wanted: readonly DropBoxEntry[],
     all: readonly DropBoxEntry[],
@@ -80,7 +80,7 @@ export function createCrashes(transport: Transport): Crashes {
   }
 }
 
-/** The index after the entry of the cursor; when it is gone, that of the first older one. */
+/** The index after the entry of the cursor. If that entry no longer exists, the index of the first older entry. */
 function afterCursor(newest: readonly DropBoxEntry[], cursor: string): number {
   const known = newest.findIndex((entry) => cursorOf(entry) === cursor)
   if (known !== -1) return known + 1

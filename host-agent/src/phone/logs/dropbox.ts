@@ -34,7 +34,7 @@ export function parseEntries(output: string): DropBoxEntry[] | null {
     const kind = kinds[name]
     if (kind !== undefined) found.push({ tag, kind, at: new Date(Number(ms)), date, time, header })
   }
-  // Android prints the file below each of them.
+  // Android prints the file below each entry.
   const isListed = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:data|system)_app_(?:crash|native_crash|anr)\b/m.test(
     text,
   )
@@ -44,8 +44,8 @@ export function parseEntries(output: string): DropBoxEntry[] | null {
 const separator = '========================================'
 
 /**
- * The text of a report from `dumpsys dropbox --print DATE TIME TAG`. @param earlier how many entries of the same tag and
- * second come before it. Null: it is gone.
+ * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null: the report no longer exists. @param earlier
+ * the number of earlier entries with the same tag and second
  */
 export function reportIn(output: string, { header }: DropBoxEntry, earlier: number): string | null {
   const title = `${separator}\n${header}\n`

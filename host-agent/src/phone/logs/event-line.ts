@@ -10,7 +10,7 @@ export type Observed =
   | { kind: 'notification'; package: string; key: string }
 
 export type Observation = Observed & {
-  /** Names the line: the same each time the line is read. */
+  /** The ID of the line, which is the same each time the line is read. */
   id: string
   /** By the phone's clock. */
   at: Date
@@ -63,7 +63,7 @@ const forms = {
 
 function eventOf(tag: string, message: string): Observed | null {
   if (tag === 'notification_enqueue') {
-    // Not in the expression, which would search for it from each comma.
+    // The end is checked outside of the expression, which would search for it from each comma.
     if (!message.endsWith(',0]')) return null
     const [, uid, owner, number, label, user] = forms.notification_enqueue.exec(message) ?? []
     if (owner === undefined) return null

@@ -95,7 +95,7 @@ interface Kept {
 /** Keeps the newest entries that fit a query, from entries that arrive oldest first. */
 export class Newest {
   private kept: Kept[] = []
-  /** The line of the cursor has passed. */
+  /** Whether the line of the cursor has passed. */
   private found = false
   private readonly least: number
 
@@ -107,7 +107,7 @@ export class Newest {
     this.least = logLevels.indexOf(query.minLevel)
   }
 
-  /** False: nothing after this entry belongs to the page. */
+  /** Adds an entry. False: no later entry belongs to the page. */
   add(entry: LogEntry): boolean {
     const text = textOf(entry.payload)
     if (text === null) return true
@@ -133,7 +133,7 @@ export class Newest {
   }
 
   page(): { lines: LogLine[]; more: boolean } {
-    // The line of the cursor is no longer kept, nor are those before it.
+    // The phone no longer keeps the line of the cursor or earlier lines.
     if (this.query.cursor !== null && !this.found) return { lines: [], more: false }
     const lines: LogLine[] = []
     let bytes = 0

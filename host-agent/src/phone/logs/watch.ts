@@ -1,7 +1,7 @@
 /**
- * Watches one phone for crashes, hangs and new notifications, by one `logcat` that filters on the phone. Each start reads the
- * kept events again from the beginning, so an interruption loses none and the phone's clock does not matter; a line that was
- * seen is passed over. Started by `supervision/supervisor.ts`.
+ * Watches one phone for crashes, hangs and new notifications, by one `logcat` that filters on the phone. Each start
+ * reads the kept events again from the beginning, so an interruption cannot lose events and the phone's clock does not
+ * matter. A line that was seen before is skipped. Started by `supervision/supervisor.ts`.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused } from '../../adb/errors.js'
@@ -59,7 +59,7 @@ export class EventWatch {
     this.running = null
   }
 
-  /** Another phone got the device: its lines are new. */
+  /** Forgets the seen lines, because another phone got the device. */
   forget(): void {
     this.seen.clear()
   }
@@ -78,7 +78,7 @@ export class EventWatch {
         stream.close()
       }
     } catch (error) {
-      // It starts again after any error: an ended watch would lose the events that follow.
+      // The watch starts again after any error, because a watch that ended would lose later events.
       if (!isLink(error)) log.error({ err: error }, "the watch of the phone's events failed")
       else if (!signal.aborted) log.info({ err: error }, "the watch of the phone's events is interrupted")
     }

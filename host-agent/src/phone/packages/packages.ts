@@ -158,8 +158,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     },
 
     async requireSpace(packageName, totalBytes, progress) {
-      // Only the phone knows what it can free; it reports that when a session is
-      // created.
+      // Only the phone knows how much space it can free. It reports the space when a session is created.
       const session = await createSession(transport, packageName, totalBytes, progress)
       await abandonSession(transport, session, progress)
     },

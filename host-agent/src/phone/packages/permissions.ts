@@ -79,7 +79,7 @@ export function createPermissions(transport: Transport): Permissions {
     if (found === null) throw new ApiError('app_not_found', { details: { package: name } })
     const list = await run(transport, command('pm', 'list', 'permissions', '-d'), progress)
     const dangerous = parseDangerous(list)
-    // Android itself has some.
+    // Android itself defines dangerous permissions, so an empty list is unreadable.
     if (dangerous.size === 0) throw notUnderstood('its permissions', list)
     return { ...found, dangerous }
   }
@@ -113,7 +113,7 @@ interface Issue {
   message: string
 }
 
-/** Its message has the first issue, as those of the control plane. */
+/** The error of invalid permissions. Its message names the first issue, like errors of the control plane. */
 function refused({ path: [field, index], message }: Issue, issues: readonly Issue[]): ApiError {
   const more = issues.length > 1 ? ` ${issues.length - 1} more in \`details.issues\`.` : ''
   return new ApiError('validation_failed', {

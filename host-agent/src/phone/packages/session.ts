@@ -35,7 +35,7 @@ export async function createSession(
   return Number(id)
 }
 
-/** Abandons a session and deletes what was written to it; a session that has ended is not an error. */
+/** Abandons a session and deletes its files. A session that has ended is not an error. */
 export async function abandonSession(
   transport: Transport,
   session: number,

@@ -50,7 +50,7 @@ export function createClipboard({
       if (readProven && !setByAgent) return ''
       if (!hasSettingsApp) throw unavailable()
       const read = await readByKeyboard(progress)
-      // The agent set it, so either Android denies this read too, or an app cleared it.
+      // The agent set the clipboard, so either Android denies this read, or an app cleared the clipboard.
       if (read === '' && setByAgent) throw unavailable()
       return read
     },
@@ -59,8 +59,8 @@ export function createClipboard({
       await writing('the clipboard', async () => {
         await control.setClipboard(text, false, progress)
         setByAgent = true
-        // The server acknowledges the attempt only. Where reads never work, that is the
-        // only evidence.
+        // The server acknowledges only the attempt. On phones where reads do not work, the acknowledgement is the only
+        // evidence.
         const now = await control.getClipboard(progress)
         if (now === text || (now === null && !readProven)) return
         throw new ApiError(now === null ? 'action_outcome_unknown' : 'provider_error', {

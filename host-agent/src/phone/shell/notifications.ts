@@ -16,7 +16,7 @@ import { ownPackages } from '../../adb/parts/parts.js'
 const recordBytes = 40_000
 const dumpBytes = 4_000_000
 const mostRecords = 1000
-/** Texts that may be keys. */
+/** The maximum number of texts that are tried as keys. */
 const mostKeys = 2 * mostNotifications
 /** Characters. */
 const longest = { title: 1000, text: 4000 }
@@ -43,7 +43,7 @@ export function createNotifications(transport: Transport): Notifications {
 
 interface PhoneRecord {
   text: string
-  /** For which the phone printed it; undefined: the record itself names its key. */
+  /** The key for which the phone printed the record; undefined: the record itself names its key. */
   key?: string
 }
 

@@ -49,7 +49,7 @@ export function createPower(transport: Transport): Power {
     }
   }
 
-  /** When it was last known to be on. */
+  /** The last time at which the screen was known to be on. */
   let onAt = -Infinity
   const forget = (): void => {
     onAt = -Infinity

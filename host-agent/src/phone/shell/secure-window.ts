@@ -1,5 +1,5 @@
 /**
- * Why a picture of the screen may be black: asleep, locked, or a window with
+ * Finds out whether a picture of the screen may be black: the phone is asleep or locked, or shows a window with
  * FLAG_SECURE. One shell call, filtered on the phone and cached briefly, so that many
  * viewers share one call.
  */

@@ -56,7 +56,7 @@ export function parseWindows(output: string): WindowState {
 function foreground(window: string | undefined, display: string): Pick<WindowState, 'package' | 'activity'> {
   if (window !== undefined && systemWindows.has(window))
     return { package: 'com.android.systemui', activity: null }
-  // The last one: it is printed after the title, which may contain a line feed.
+  // The last match counts, because the activity is printed after the title, which may contain a line feed.
   const app = [...display.matchAll(new RegExp(appPattern, 'g'))].at(-1)?.[1]
   const found = component(app ?? '') ?? component(window ?? '')
   return found ?? { package: '', activity: null }

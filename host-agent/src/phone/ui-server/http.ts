@@ -25,7 +25,7 @@ export class UiServerDown extends Error {
   }
 }
 
-/** The server answered that it did not do it. */
+/** The server answered that it did not carry out the request. */
 export class UiServerRefused extends Error {
   constructor(
     /** WebDriver's error, such as `no such element`. */
@@ -132,7 +132,7 @@ async function exchange(
       return await send(idle, what, progress, kept)
     } catch (error) {
       if (!(error instanceof UiServerDown)) throw error
-      // Perhaps only this stream broke while idle: the next attempt opens a new one.
+      // The stream may have broken while it was idle, so the next attempt opens a new stream.
     }
   }
   return send(await connect(transport, progress), what, progress, kept)

@@ -13,7 +13,7 @@ import { runUiServer, type UiServerRun } from './instrumentation.js'
 import { readIsolation } from './network.js'
 import { isReady, type UiSession } from './session.js'
 
-/** It does not run and will not start within seconds; `message` says why. */
+/** The server does not run and will not start within seconds. `message` gives the reason. */
 export class UiServerUnavailable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -40,7 +40,7 @@ export interface UiServerKeeper {
   whileStopped<T>(work: () => Promise<T>, progress: Progress): Promise<T>
   /** Ends a server that no longer answers, so that it is restarted. */
   giveUp(session: UiSession, reason: string): void
-  /** Why its port is unreachable from outside, as text for people. */
+  /** The reason for which its port is unreachable from outside, as text for people. */
   readonly outOfReach: string
   stop(): void
 }
@@ -72,7 +72,7 @@ export interface UiServerParts {
 export function createUiServerKeeper({ transport, isolated, log }: UiServerParts): UiServerKeeper {
   let current: UiServerRun | null = null
   let running: AbortController | null = null
-  /** Why callers do not wait: the circuit is open, or the server may not run. */
+  /** The reason for which callers do not wait: the circuit is open, or the server may not run. */
   let unavailable: string | null = 'the UI server was not started'
   let waiters = new Set<() => void>()
   let inFlight = 0
@@ -163,7 +163,10 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     }
   }
 
-  /** Until it ends. Ends it when it stops answering, is too old, or the phone has joined a network. */
+  /**
+   * Watches the server until it ends. Ends the server when it stops answering, is too old, or the phone has joined a
+   * network.
+   */
   async function watch(run: UiServerRun, signal: AbortSignal): Promise<string> {
     let silent = 0
     for (;;) {

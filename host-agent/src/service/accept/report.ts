@@ -41,7 +41,10 @@ export function totals(results: readonly CheckResult[]): string {
   return `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
 }
 
-/** `google-pixel-8-api-34`: begins the name of the report's files. Only `[a-z0-9-]`, since the phone says it. */
+/**
+ * `google-pixel-8-api-34`: begins the name of the report's files. It contains only `[a-z0-9-]`, because the phone
+ * reports its parts.
+ */
 export function fileNameOf({ maker, model, sdk }: Report['phone']): string {
   const words = [maker, model, sdk === null ? null : `api-${sdk}`].filter((word) => word !== null)
   const name = words

@@ -72,7 +72,7 @@ const withLeft = (result: CheckResult, left: readonly unknown[]): CheckResult =>
   reason: [result.reason ?? [], ...left.map((error) => reasonOf(error))].flat().join('; '),
 })
 
-/** The error with what it says about its cause. */
+/** The error's message, with that of its cause. */
 export function reasonOf(error: unknown, limitMs?: number): string {
   if (error instanceof DeadlineExceeded && limitMs !== undefined)
     return `${error.message} (at most ${Math.round(limitMs / 1000)} s)`

@@ -1,5 +1,6 @@
 /**
- * Work of checks that an interruption does not end, since it resets what no phone may keep. The run waits for it after each
+ * Work of checks that an interruption does not end, because it resets settings that must not stay on the phone. The run
+ * waits for it after each
  * check, and before it releases the phone.
  */
 export class Unfinished {

@@ -1,5 +1,6 @@
 /**
- * Whether the phones can open connections to the agent or to each other: apps of tenants run on them. Each phone tries with
+ * Checks whether the phones, on which apps of tenants run, can open connections to the agent or to each other. Each
+ * phone tries with
  * its own `nc` (toybox 0.7.7 or newer, in which `-q` is at least 1).
  */
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
@@ -22,7 +23,7 @@ const mostAtOnce = 8
 const refusals = /refused|unreachable|time[d ]*out|no route|not permitted|denied|prohibited/i
 
 export interface Targets {
-  /** Where the agent accepts calls, `host:port`; null: it opens tunnels. */
+  /** The address on which the agent accepts calls, `host:port`; null: it opens tunnels. */
   listen: string | null
   /** The network phones of the configuration. A serial of another phone is the phone's own text. */
   networkPhones: readonly string[]
@@ -65,7 +66,7 @@ export async function readPhoneNetwork(
   return found
 }
 
-/** One reading for each place, so that a place that hangs hides no other. */
+/** Tries each place separately, so that a place that hangs does not hide the others. */
 async function tryAll(transport: Transport, places: readonly Address[], limitMs: number): Promise<Try[]> {
   const found: Try[] = []
   for (const place of places)

@@ -45,11 +45,11 @@ export interface ReplicaTunnel {
   /** `host:port`. */
   address: string
   isOpen: boolean
-  /** Why the last attempt failed; null: none did. */
+  /** The reason for which the last attempt failed; null: it did not. */
   fault: string | null
 }
 
-/** The tries of one phone to connect. */
+/** The connection attempts of one phone. */
 export interface PhoneNetwork {
   serial: string
   /** To addresses of the agent. */
@@ -106,7 +106,7 @@ export interface Finding {
   level: 'ok' | 'warning' | 'error' | 'unknown'
   /** The state, or the problem. */
   about: string
-  /** Why the problem matters; empty for `ok`. */
+  /** The effect of the problem; empty for `ok`. */
   why: string
   /** The command or step that fixes it; empty for `ok`. */
   fix: string

@@ -238,7 +238,7 @@ const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
 const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
   checks.length > 0 && checks.every(({ passed }) => passed)
 
-/** The control plane has validated them; the agent does not rely on that. */
+/** The agent validates the actions again, and does not rely on the control plane. */
 function readActions(json: Uint8Array) {
   let actions: unknown
   try {

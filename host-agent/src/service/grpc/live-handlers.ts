@@ -16,7 +16,7 @@ type WatchEvent = NonNullable<WatchRequest['event']>
 /** Milliseconds within which the first message names the phone. */
 const openMs = 10_000
 
-/** @param stopping ends all of them: viewers come back after the agent's restart */
+/** @param stopping ends all live views; viewers reconnect after the agent's restart */
 export function createLiveHandlers(
   registry: Registry,
   stopping: AbortSignal,
@@ -103,7 +103,7 @@ function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
     }
     isOpen = true
     first.resolve(event?.$case === 'open' ? event.value : null)
-    // Nothing more is read until the view is ready.
+    // The stream is paused until the view is ready.
     call.pause()
   })
   return {

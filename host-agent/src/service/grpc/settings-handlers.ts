@@ -46,7 +46,7 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
       const gate = registry.gate(caller.serial)
       await gate.write('clipboard', caller, progress, (device, within) => {
         const clipboard = need(device.clipboard, 'clipboard')
-        // Apps and Android show it.
+        // Apps and Android can show the clipboard's text, so it counts as typed.
         gate.typed.note(caller.phoneId)
         return clipboard.set(text, within)
       })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { DeadlineExceeded, Progress, type HostRefusal, type Logger } from '@phonerack/shared'
 import { ownFaultOf } from '../../base/own-fault.js'
 
-/** One look at the machine. */
+/** The result of one check of the machine. */
 export interface Reading {
   /** Bytes that the agent can use; null: unknown. */
   freeBytes: number | null
@@ -16,7 +16,7 @@ export interface Reading {
   freeFiles: number | null
   /** The error of a small write to the data folder, or `DeadlineExceeded`; null: it succeeded. */
   writeError: unknown
-  /** Why no adb server runs; null: some run. */
+  /** The reason for which no adb server runs; null: a server runs. */
   adbTrouble: string | null
 }
 
@@ -30,7 +30,7 @@ export interface Needs {
 
 /** Files that the agent needs. */
 const minFiles = 200
-/** A refusal ends when this much more than `minFree` is free, so that it does not come and go. */
+/** A refusal ends when this factor of `minFree` is free, so that the host does not switch back and forth. */
 const margin = 1.1
 
 /** Bytes free from which a host takes work again. */
@@ -99,14 +99,14 @@ const codeOf = (error: unknown): string =>
 export interface Fitness {
   /** Null: the host takes work. */
   readonly refusal: HostRefusal | null
-  /** Call it when a fault of the machine was seen: looks again now. */
+  /** Checks the machine now. Call it after a fault of the machine. */
   suspect(): void
   stop(): Promise<void>
 }
 
 export interface FitnessParts extends Needs {
   adbTrouble: () => string | null
-  /** Called after each look that finds the disk full; it can free some of it. Must not throw. */
+  /** Called after each check that finds the disk full, to free space. Must not throw. */
   onFull: () => void
   /** Called after each change of the refusal. */
   onChange: () => void
@@ -121,10 +121,10 @@ export interface FitnessParts extends Needs {
 const everyMs = 5000
 /** A disk that does not answer within this time counts as a fault of the machine. */
 const lookMs = 5000
-/** Looks without any adb server before the host refuses work: servers restart within seconds. */
+/** The number of checks without any adb server before the host refuses work, because servers restart within seconds. */
 const adbLooks = 2
 
-/** Looks once before it returns. */
+/** Checks the machine once before it returns. */
 export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
   const { dataDir, minFree, log, look = lookAtDisk } = parts
   let refusal: HostRefusal | null = null
@@ -133,7 +133,7 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
   const stopping = new AbortController()
   let looking: Promise<DiskReading> | null = null
 
-  /** Never starts a second look while one hangs: each occupies a thread of Node.js. */
+  /** Never starts a second check while one hangs, because each check occupies a thread of Node.js. */
   async function lookInTime(): Promise<DiskReading> {
     const pending = (looking ??= look(dataDir).finally(() => (looking = null)))
     try {
@@ -191,7 +191,10 @@ async function lookAtDisk(dataDir: string): Promise<DiskReading> {
   }
 }
 
-/** Returns the error; null: the write succeeded. The file before keeps its space on a full disk, so that nothing else takes it. */
+/**
+ * Returns the error; null: the write succeeded. The earlier file stays until then, so that its space is not taken by
+ * others on a full disk.
+ */
 async function tryToWrite(file: string): Promise<unknown> {
   const beside = `${file}.new`
   try {

@@ -33,13 +33,13 @@ export interface HeartbeatOptions {
   natsUrl: string
   /** The authorities that it trusts. Omitted: it cannot change them. */
   trust?: () => AgentTrust
-  /** For the broker's certificate; omitted: Node's. */
+  /** The authorities for the broker's certificate; omitted: Node's. */
   authorities?: BrokerAuthorities
   creds: string
   devices: () => DeviceStatus[]
   /** A missing part of this host, for the operator; null: none. */
   problem: string | null
-  /** Why this host takes no new work; null: it takes work. */
+  /** The reason for which this host takes no new work; null: it takes work. */
   refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
@@ -57,7 +57,7 @@ export interface RememberedEpoch {
 }
 
 export interface Heartbeats {
-  /** A device changed. Concurrent changes are sent in one message. */
+  /** Reports that a device changed. Concurrent changes are sent in one message. */
   changed(): void
   stop(): Promise<void>
 }
@@ -94,7 +94,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     if (made.connected) send()
   }
 
-  /** On disk before the next heartbeat contains it. */
+  /** Stores the epoch on disk before the next heartbeat contains it. */
   function remember(epoch: string): void {
     if (epoch === options.epoch.get()) return
     log.info({ epoch, before: options.epoch.get() }, 'the control plane uses another database')

@@ -7,9 +7,10 @@ import type { Observation } from '../../phone/logs/event-line.js'
 import { notificationId } from '../../phone/logs/notification-id.js'
 
 /**
- * For one phone. `perMinute`: an app in a loop must not fill the events of its project. Counted by the times of the lines and
- * not by the agent's clock: a restarted agent reads all lines in a moment, and has to leave out the same ones. `minutes`: counts
- * that are kept, so that a clock that jumps back does not begin again. The control plane limits what all of them come to.
+ * For one phone. `perMinute`: an app in a loop must not fill the events of its project. The times of the lines count,
+ * not the agent's clock, because a restarted agent reads all lines in a moment and must leave out the same lines.
+ * `minutes`: the number of counts that are kept, so that a clock that jumps back does not reset them. The control plane
+ * limits the sum of all phones.
  */
 const most = { waiting: 500, perMinute: 60, minutes: 1500 }
 
@@ -45,7 +46,7 @@ export class PhoneReports {
     this.onChange()
   }
 
-  /** Those of the next heartbeat, taken from all phones in turn. */
+  /** The observations of the next heartbeat, taken from all phones in turn. */
   pending(): PhoneReport[] {
     const lists = [...this.queues.values()].map(({ waiting }) => [...waiting.values()])
     const longest = Math.max(0, ...lists.map((list) => list.length))
@@ -67,7 +68,7 @@ export class PhoneReports {
   private queueOf(phoneId: string, serial: string): PhoneQueue {
     const known = this.queues.get(phoneId)
     if (known) return known
-    // The device has another phone now.
+    // The device now belongs to another phone, so observations of the earlier phone are dropped.
     for (const [other, { serial: its, waiting }] of this.queues)
       if (its === serial && waiting.size === 0) this.queues.delete(other)
     const queue = {

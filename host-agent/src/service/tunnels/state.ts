@@ -9,7 +9,7 @@ const stateSchema = z.array(
     replica: z.string(),
     address: z.string(),
     isOpen: z.boolean(),
-    /** Why the last attempt failed; null: none did. */
+    /** The reason for which the last attempt failed; null: it did not. */
     fault: z.string().nullable(),
   }),
 )
@@ -22,7 +22,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'tunnels.json')
 export const readTunnels = (dataDir: string): TunnelsState =>
   stateSchema.parse(readJson(fileIn(dataDir)) ?? [])
 
-/** A disk without room does not end the agent. */
+/** A full disk does not end the agent. */
 export function writeTunnels(dataDir: string, state: TunnelsState, log: Logger): void {
   try {
     writeJson(fileIn(dataDir), state)

@@ -30,9 +30,9 @@ export interface TunnelOptions {
   identity: TunnelIdentity
   /** The Unix socket of the agent's gRPC server. */
   target: string
-  /** Ends it. */
+  /** Ends the tunnel. */
   signal: AbortSignal
-  /** The replica has accepted the tunnel. */
+  /** Called when the replica has accepted the tunnel. */
   onOpen(): void
   pings?: PingTimes | undefined
   /** Milliseconds until it is open. */

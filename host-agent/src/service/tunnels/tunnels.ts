@@ -1,5 +1,6 @@
 /**
- * Keeps one tunnel to each replica of the control plane that offers one. A replica offers its address again and again until
+ * Keeps one tunnel to each replica of the control plane that offers a tunnel. A replica offers its address again and
+ * again until
  * the tunnel is open, so a replica that no longer runs is forgotten. Created by `agent.ts`. docs/decisions/0227
  */
 import { type Logger, type TunnelOffer } from '@phonerack/shared'
@@ -34,7 +35,7 @@ const defaults = {
   /** After the last offer, or the end of its tunnel, a replica is tried for this long. */
   forgetAfter: 60_000,
   pauses: { first: 250, cap: 5000 },
-  /** A tunnel that was open for longer was a good one. */
+  /** A tunnel that was open for longer counts as successful. */
   steady: 10_000,
 }
 

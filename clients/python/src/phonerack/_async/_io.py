@@ -106,7 +106,7 @@ async def _answer(
     client: httpx.AsyncClient, request: httpx.Request, deadline: Deadline, *, is_read: bool
 ) -> Answer:
     async def sent() -> Answer:
-        # A redirect would carry the key to another place.
+        # A redirect would send the key to another server.
         response = await client.send(request, auth=no_auth, follow_redirects=False)
         return Answer(
             response.status_code,

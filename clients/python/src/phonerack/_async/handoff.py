@@ -58,6 +58,6 @@ class AsyncHandoff:
             raise still_open(self.data, status) from error
 
     async def cancel(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
-        """Takes the request back. The person loses control."""
+        """Cancels the request. The person loses control."""
         request = operations.delete_handoff(self._phone_id, self.id)
         await self._connection.send(request, Deadline(REQUEST, timeout, deadline))

@@ -15,7 +15,7 @@ def same(row: Any) -> Any:
 
 
 class AsyncPages(Generic[T]):
-    """Reads the next page only when it is needed."""
+    """A list that reads the next page only when it is needed."""
 
     def __init__(
         self,

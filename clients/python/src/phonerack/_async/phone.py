@@ -1,4 +1,4 @@
-"""A phone: its time, its apps, and the people who help."""
+"""A phone: its life, its apps, and hand-overs to people."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class AsyncPhone(AsyncScreen):
         self.files = AsyncFiles(connection, self.id)
         # Clipboard, location, locale, time zone, and the facts of the device.
         self.device = AsyncDevice(connection, self.id)
-        # Of its apps.
+        # The permissions of its apps.
         self.permissions = AsyncPermissions(connection, self.id)
         # Log, crashes and notifications.
         self.reports = AsyncReports(connection, self.id)
-        # Its batches, with results and screens.
+        # The batches of actions that ran on the phone, with results and screens.
         self.steps = AsyncSteps(connection, self.id)
 
     @property
@@ -86,7 +86,7 @@ class AsyncPhone(AsyncScreen):
     async def wait_until_ready(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> AsyncPhone:
-        """Starts nothing. Raises PhonerackError when the phone cannot become ready by itself."""
+        """Waits without starting the phone. Raises PhonerackError when the phone cannot become ready by itself."""
         self.data = await until_ready(self._connection, self.data, Deadline(ACTIONS, timeout, deadline))
         return self
 
@@ -113,7 +113,7 @@ class AsyncPhone(AsyncScreen):
     async def heartbeat(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> AsyncPhone:
-        """Keeps the phone from parking by its idle time."""
+        """Counts as use of the phone, so that its idle timeout starts again."""
         request = operations.heartbeat_phone(self.id)
         self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
@@ -165,7 +165,7 @@ class AsyncPhone(AsyncScreen):
     async def apps(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> List[models.ListAppsAnswerDataItem]:
-        """The installed apps, with those of the system."""
+        """All installed apps, including system apps."""
         request = operations.list_apps(self.id)
         return (await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["data"]
 
@@ -255,5 +255,5 @@ class AsyncPhone(AsyncScreen):
                 return
             if exc is None:
                 raise
-            # The error of the block is the one to raise.
+            # The error of the block must be raised, not an error of the park.
             warnings.warn(f"{self.id} was not parked, and is billed: {error}", RuntimeWarning, stacklevel=2)

@@ -65,7 +65,7 @@ class AsyncPhonerack:
         """Follows what happens from now on, until the loop is left. Connects again by itself after the last event.
 
         An event may come twice. An event of the type `gap` says that events after its `last_event_id` have expired.
-        `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
+        `type`: only events of this type, such as `phone.ready`. `phone`: only events of the phone with this ID.
         `last_event_id`: the ID of the last event that was processed, from an earlier run.
         `on_retry`: called before the SDK connects again, with the error that ended the connection; None: the service
         ended the stream.
@@ -86,7 +86,7 @@ class AsyncPhonerack:
     ) -> AsyncPages[models.Event]:
         """Past events, newest first, as long as they are kept.
 
-        `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
+        `type`: only events of this type, such as `phone.ready`. `phone`: only events of the phone with this ID.
         """
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:

@@ -90,7 +90,7 @@ class AsyncPhones:
     ) -> AsyncPhone:
         """The phone with this key, ready: an existing one is started if it is parked, otherwise one is created.
 
-        The key is the pair `key` of its metadata, at most 256 characters. Calls at the same moment get the same phone.
+        The key is the pair `key` of its metadata, at most 256 characters. Concurrent calls get the same phone.
         The other arguments are those of `create`, for a new phone: an existing one keeps its name, country, metadata
         and `on_idle`.
         """
@@ -110,7 +110,7 @@ class AsyncPhones:
         dead = ""
         while True:
             try:
-                # A repeat answers with the phone of the first call, even after its end.
+                # A repeat returns the phone of the first call, even after that phone has ended.
                 phone = await self._create(body, key_of(key, dead), until, retry_capacity)
             except PhonerackError as error:
                 if error.code != "idempotency_conflict":
@@ -129,7 +129,7 @@ class AsyncPhones:
             dead = phone["id"]
 
     async def _find_by_key(self, key: str, until: Deadline) -> Optional[models.Phone]:
-        """None: all have ended."""
+        """None: all phones with this key have ended."""
         found = await self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
         for each in found["data"]:
             one = AsyncPhone(self._connection, each)

@@ -10,7 +10,7 @@ from .._generated import models, operations
 from .._results import recorded
 from .connection import AsyncConnection
 
-# Seconds between two looks.
+# Seconds between two reads.
 PAUSE = 1.0
 
 

@@ -59,7 +59,7 @@ class AsyncReports:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncPages[models.Crash]:
-        """Crashes and hangs of apps with their stacks, newest first. `package`: only those of this app."""
+        """Crashes and hangs of apps with their stacks, newest first. `package`: only crashes of this app."""
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_crashes(self._phone_id, package=package, limit=limit, cursor=cursor)

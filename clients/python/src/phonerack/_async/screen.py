@@ -91,7 +91,7 @@ class AsyncScreen:
         timeout: Optional[float],
         deadline: Optional[float],
     ) -> None:
-        """Sends an action, after a wait for its target if `timeout` is given."""
+        """Sends an action. With `timeout`, waits for its target first."""
         batch: List[actions.Action] = [action]
         if timeout is not None and found is not None:
             batch.insert(0, actions.wait_for(waitable(found), timeout=timeout))

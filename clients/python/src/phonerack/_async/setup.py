@@ -1,4 +1,4 @@
-"""A first key for a program in a terminal: a person confirms a short code in the browser."""
+"""Gets a first key for a program in a terminal. A person confirms a short code in the browser."""
 
 from __future__ import annotations
 

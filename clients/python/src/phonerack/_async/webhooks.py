@@ -23,7 +23,7 @@ class AsyncWebhooks:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> models.WebhookWithSecret:
-        """The answer has the secret, which is not shown again. `events`: the types that are sent; default: all."""
+        """Returns the webhook with its secret, shown only once. `events`: the types that are sent; default: all."""
         body = {"url": url, "events": None if events is None else [*events], "description": description}
         given = {name: value for name, value in body.items() if value is not None}
         request = operations.create_webhook(body=cast(models.CreateWebhookBody, given))
@@ -61,7 +61,7 @@ class AsyncWebhooks:
     async def rotate(
         self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> models.WebhookWithSecret:
-        """Replaces the secret. The one before it is valid for another day."""
+        """Replaces the secret. The previous secret stays valid for a day."""
         return await self._connection.send(
             operations.rotate_webhook(id), Deadline(REQUEST, timeout, deadline)
         )

@@ -24,7 +24,7 @@ class Connection:
     def __init__(self, config: Config, client: Optional[httpx.Client]) -> None:
         self._config = config
         self._client = _io.new_client(config) if client is None else client
-        # A client that the caller made is the caller's to close.
+        # The caller closes a client that the caller created.
         self._is_ours = client is None
         # Replaced in tests.
         self.sleep = _io.sleep

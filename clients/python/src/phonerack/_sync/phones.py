@@ -91,7 +91,7 @@ class Phones:
     ) -> Phone:
         """The phone with this key, ready: an existing one is started if it is parked, otherwise one is created.
 
-        The key is the pair `key` of its metadata, at most 256 characters. Calls at the same moment get the same phone.
+        The key is the pair `key` of its metadata, at most 256 characters. Concurrent calls get the same phone.
         The other arguments are those of `create`, for a new phone: an existing one keeps its name, country, metadata
         and `on_idle`.
         """
@@ -111,7 +111,7 @@ class Phones:
         dead = ""
         while True:
             try:
-                # A repeat answers with the phone of the first call, even after its end.
+                # A repeat returns the phone of the first call, even after that phone has ended.
                 phone = self._create(body, key_of(key, dead), until, retry_capacity)
             except PhonerackError as error:
                 if error.code != "idempotency_conflict":
@@ -130,7 +130,7 @@ class Phones:
             dead = phone["id"]
 
     def _find_by_key(self, key: str, until: Deadline) -> Optional[models.Phone]:
-        """None: all have ended."""
+        """None: all phones with this key have ended."""
         found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
         for each in found["data"]:
             one = Phone(self._connection, each)

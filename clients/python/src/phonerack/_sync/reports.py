@@ -60,7 +60,7 @@ class Reports:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Pages[models.Crash]:
-        """Crashes and hangs of apps with their stacks, newest first. `package`: only those of this app."""
+        """Crashes and hangs of apps with their stacks, newest first. `package`: only crashes of this app."""
 
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_crashes(self._phone_id, package=package, limit=limit, cursor=cursor)

@@ -22,7 +22,7 @@ PAUSE, PREPARED = 1.0, 5.0
 def upload_file(
     connection: Connection, file: AppFile, on_progress: OnProgress, deadline: Deadline
 ) -> models.Upload:
-    """Returns the upload once it is ready; for a file that the project has already, that earlier upload."""
+    """Returns the ready upload. If the project already has an upload of the same file, returns that upload."""
     report = on_progress or _ignore
     source = Source(file)
     created = connection.send(operations.create_upload(body={}), deadline)
@@ -59,7 +59,7 @@ def install_app(
     on_progress: OnProgress,
     deadline: Deadline,
 ) -> models.InstallsDataItem:
-    """Waits until the app is there. Raises PhonerackError when the phone refuses it."""
+    """Installs an app, and waits until it is installed. Raises PhonerackError when the phone refuses it."""
     (on_progress or _ignore)(Progress("installing"))
     started = _start(connection, phone_id, body, deadline)
     while True:

@@ -126,7 +126,7 @@ function requireRate(ms: number, direction: string): void {
     })
 }
 
-/** It stays on the phone, so that the last wipe removes it. */
+/** The file stays on the phone, so that the last wipe must remove it. */
 export const keptFile = '/sdcard/Download/phonerack-acceptance.bin'
 
 export const files: Check = {

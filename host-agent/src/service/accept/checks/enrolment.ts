@@ -1,4 +1,4 @@
-/** Taking in a phone: it is found, nothing is written to it, it is wiped, and the wipe is proven. */
+/** The enrolment of a phone: the agent finds the phone, writes nothing to it, wipes it, and proves the wipe. */
 import { command } from '../../../adb/quote.js'
 import type { FoundCapability } from '../../../adb/device/attempt.js'
 import type { WipeCheck } from '../../../custody/wiping/checks.js'

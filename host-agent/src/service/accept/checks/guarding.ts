@@ -28,7 +28,7 @@ export const guard: Check = {
         evidence.push(`${name} does not open: ${opened?.error?.code ?? 'unknown'}`)
         continue
       }
-      // The guard refuses it before it is sent.
+      // The guard refuses this tap before it is sent.
       const tap = { type: 'tap', target: { x: 1, y: 1 } } as const
       const [result] = await tryActions(phone, [tap], progress, true)
       const code = result?.error?.code ?? 'no error'

@@ -77,7 +77,7 @@ export async function healthyAgain(phone: PhoneUnderTest, progress: Progress): P
   }
 }
 
-/** The same until the phone restarts; also for a phone that does not answer now. */
+/** The ID of the phone's boot. Retries while the phone does not answer. */
 async function bootOf(phone: PhoneUnderTest, progress: Progress): Promise<string | null> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** How the checks read the screen and run batches, as the gRPC handlers do. */
+/** Reads the screen and runs batches for the checks, as the gRPC handlers do. */
 import {
   actionSchema,
   systemClock,
@@ -81,7 +81,7 @@ async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<st
     const { app } = await observeScreen(phone, progress.within(obstacleMs))
     return ` The app in front is ${app.package}.`
   } catch (error) {
-    // The error of the action is the one to report.
+    // Only the error of the action is reported.
     return error instanceof Error ? '' : String(error)
   }
 }

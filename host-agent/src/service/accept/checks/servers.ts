@@ -1,4 +1,4 @@
-/** The agent's servers on the phone: ended, waiting, and without them. */
+/** The agent's servers on the phone: after their end, while they wait, and without them. */
 import { Progress } from '@phonerack/shared'
 import { command } from '../../../adb/quote.js'
 import { need } from '../../grpc/call.js'

@@ -12,7 +12,7 @@ interface Settable {
   namespace: 'secure' | 'system'
   key: string
   value: string
-  /** How the trace names it. */
+  /** The finding by which the trace names the setting. */
   found: string
 }
 
