@@ -64,7 +64,7 @@ export class Progress {
     return onAbort(this.signal, listener)
   }
 
-  /** Throws if the deadline has passed or the caller has aborted. @param what the name of the work in the error */
+  /** Throws if the deadline has passed or the caller has aborted. The error names the work by `what`. */
   check(what: string): void {
     if (this.expired) throw new DeadlineExceeded(what)
   }

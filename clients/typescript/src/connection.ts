@@ -2,7 +2,7 @@
 import { createClient, type Client } from './generated/client/index.js'
 import { signalOf, type CallOptions, type Expected, type Transport } from './transport.js'
 
-/** Default deadlines of a request and of a batch of actions, in milliseconds. */
+/** Default deadlines in milliseconds, for a request and for a batch of actions. */
 export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
 
 export interface RequestOptions extends CallOptions {
