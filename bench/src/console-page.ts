@@ -38,7 +38,7 @@ export interface Opened {
   /** Transferred bytes with their headers, until the control answered. */
   scriptBytes: number
   bytes: number
-  /** Those of scripts at the end, with parts that are loaded in advance. */
+  /** The transferred bytes of scripts at the end, including parts that are loaded in advance. */
   laterScriptBytes: number
 }
 

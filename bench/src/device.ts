@@ -29,7 +29,8 @@ interface Parts {
   adb: PlainAdb
   mcp: MobileMcp
   /**
-   * The same for a phone with a free UiAutomation: a phone has only one, and the agent's UI server holds it.
+   * Plain adb and mobile-mcp on a phone whose only UiAutomation is free. On the other phone, the agent's UI server
+   * holds it.
    */
   free: { adb: PlainAdb; mcp: MobileMcp }
   /** Milliseconds that the phone has spent on its element trees so far. */
@@ -67,7 +68,7 @@ const goal = (what: string, measured: string, met: boolean): void => {
   process.stdout.write(`goal: ${what}: ${measured}, ${met ? 'met' : 'MISSED'}\n`)
 }
 
-/** How many times faster the first row is than the second. */
+/** The factor by which the first row is faster than the second. */
 const times = ([ours, adb]: readonly Figures[]): number => (adb?.p50 ?? NaN) / (ours?.p50 ?? NaN)
 
 const sections: Record<string, (parts: Parts) => Promise<void>> = {

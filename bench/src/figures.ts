@@ -64,7 +64,7 @@ export function print(title: string, rows: readonly Figures[]): void {
   process.stdout.write(`\n${title}\n${head}\n${lines.join('\n')}\n`)
 }
 
-/** As `print`, with p95: for few runs. */
+/** Like `print`, but with p95, for few runs. */
 export function printShares(title: string, rows: readonly (readonly [string, readonly number[]])[]): void {
   const base = quantile(rows[0]?.[1] ?? [], 0.5)
   const line = (...cells: readonly string[]): string =>

@@ -1,7 +1,7 @@
 /** The live view's page in Chromium, as the bench of the live view measures it. */
 import { type Browser, type Page } from 'playwright-core'
 
-/** Where the blocks of time are, in parts of the screen. */
+/** The position of the blocks that show the time, as fractions of the screen. */
 export interface Place {
   left: number
   top: number

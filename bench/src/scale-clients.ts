@@ -20,7 +20,7 @@ export async function tenantsFor(system: System, phones: number): Promise<Api[]>
 
 export interface Created {
   id: string
-  /** When its idle time ends, in milliseconds since 1970. */
+  /** The time at which the phone's idle timeout ends, in milliseconds since 1970. */
   parksAt: number
 }
 

@@ -41,7 +41,7 @@ export interface ScaleFigures {
   idleTransactions: number
   rowsPerPhoneHour: number
   walBytesPerPhoneHour: number
-  /** Resident bytes of the control plane, after that time, and their highest value. */
+  /** Resident bytes of the control plane after the idle measurement, and their highest value. */
   memory: number
   memoryPeak: number
   /** The load average of the last minute, at the end. */
@@ -81,7 +81,7 @@ export async function measureScale(
   const folder = await mkdtemp(path.join(tmpdir(), 'phonerack-scale-'))
   const system = await startSystem({ virtualPhones: 0, args: ['--control-only'], env: environment })
   const database = ScaleDatabase.open(await databaseUrl(system))
-  /** When the agent got the call to park, by phone. */
+  /** The time at which the agent got the call to park, by phone. */
   const parked = new Map<string, number>()
   const hosts = Math.ceil(phones / phonesPerHost)
   let rack: Awaited<ReturnType<typeof startSyntheticRack>> | undefined

@@ -1,7 +1,7 @@
 // bench: from a screen's XML to elements, compared with fast-xml-parser and a plain walk
 /**
- * How long the agent needs for a screen of 1,500 nodes, from the phone's XML to the finished observation,
- * compared with the usual code: fast-xml-parser into objects, and a walk that lists nodes with text or
+ * The agent's time for a screen of 1,500 nodes, from the phone's XML to the finished observation, compared with the
+ * usual code: fast-xml-parser into objects, and a walk that lists nodes with text or
  * clickable nodes, with their centres. That walk does not merge buttons, clip, hide or order nodes.
  * `./scripts/bench tree`.
  */

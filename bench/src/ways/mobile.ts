@@ -39,7 +39,7 @@ export async function countedMobile(serial: string, env: NodeJS.ProcessEnv): Pro
 
   const size = /(\d+)x(\d+)/.exec(await call('mobile_get_screen_size'))
   const screen = { width: Number(size?.[1]), height: Number(size?.[2]) }
-  /** Not sent yet: they go with the next list of elements in one call. */
+  /** Actions that are not sent yet. They are sent with the next list of elements in one call. */
   let steps: { name: string; arguments: Record<string, unknown> }[] = []
   /** The last list, while nothing was sent after it. */
   let last: Screen | null = null

@@ -5,7 +5,7 @@ import type { Knowledge } from '../load/renter.js'
 import type { Finding } from './witnesses.js'
 
 export interface Recordings {
-  /** By status. */
+  /** The number of recordings by status. */
   statuses: Record<string, number>
   findings: Finding[]
 }

@@ -1,7 +1,7 @@
 /** Plans the faults: a pure function of the seed, the duration and the shape of the system. */
 import { randomOf, type Random } from '../random.js'
 
-/** How many of each part run. */
+/** The number of each part of the system. */
 export interface Shape {
   controls: number
   agents: number

@@ -21,9 +21,9 @@ export interface Judge {
 
 export interface Counts {
   requests: number
-  /** By status; `none`: no answer. */
+  /** The number of answers by status; `none`: no answer. */
   statuses: Record<string, number>
-  /** By error code. */
+  /** The number of errors by code. */
   codes: Record<string, number>
 }
 

@@ -5,12 +5,12 @@ import { pickPort, startChild, waitUntil, type Nats, type Running } from '@phone
 
 export interface Release {
   name: string
-  /** Its checkout, built. */
+  /** The built checkout of the release. */
   root: string
 }
 
 export interface Shared {
-  /** Folder for everything. */
+  /** The folder of all files of the run. */
   dir: string
   databaseUrl: string
   nats: Nats

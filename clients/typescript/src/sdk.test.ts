@@ -115,7 +115,7 @@ it('throws the failure of a phone that cannot become ready', async () => {
 })
 
 it('names the phone that is billed when the time ends, or the reads fail, before it is ready', async () => {
-  // As the time of a call does, but only during the read.
+  // Aborts like the deadline of a call, but only during the read.
   const stop = new AbortController()
   answer = ({ method }) => {
     if (method === 'GET') stop.abort(new DOMException('late', 'TimeoutError'))

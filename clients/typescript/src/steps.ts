@@ -13,7 +13,7 @@ type Observations = NonNullable<ListStepsData['query']>['observations']
 export interface StepsOptions extends CallOptions {
   /** Only steps of this session. */
   session?: string
-  /** How much of the screens: `full` (default), `text` without their elements, or `none`. */
+  /** The parts of the screens to return: `full` (default), `text` without elements, or `none`. */
   observations?: Observations
 }
 

@@ -1,4 +1,4 @@
-/** How errors of adb name the failed command. */
+/** Errors of adb name the failed command. */
 import { inspect } from 'node:util'
 import { createLogger } from '@phonerack/shared'
 import fc from 'fast-check'

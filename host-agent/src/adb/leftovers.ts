@@ -8,7 +8,7 @@ import { adbHome, adbSocketDir, isAdbSocket, isListening, socketOfMark } from '.
 /** Milliseconds in which the threads of an ended process can still hold its socket. */
 const holdMs = 2000
 
-/** Also ends servers of phones that are no longer configured. Both folders must exist. */
+/** Ends all leftover servers, including servers of phones that are no longer configured. Both folders must exist. */
 export async function endLeftovers(dataDir: string, log: Logger): Promise<void> {
   const marks = readdirSync(adbHome(dataDir)).filter((name) => name.endsWith('.json'))
   await Promise.all(marks.map((name) => endLeftover(dataDir, name, log)))

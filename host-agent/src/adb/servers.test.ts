@@ -71,7 +71,7 @@ const program = (name: string, ...script: string[]): string => {
   writeFileSync(file, ['#!/bin/sh', ...script, ''].join('\n'), { mode: 0o755 })
   return file
 }
-/** As Debian 12's adb, whichever is installed. */
+/** Behaves like Debian 12's adb, with any installed version. */
 const older = (): string =>
   program('older-adb', `[ "$1" = help ] && adb help | grep -v one-device && exit`, 'exec adb "$@"')
 

@@ -69,7 +69,7 @@ export class AdbSocket {
     return this.ended || this.socket.destroyed
   }
 
-  /** Why the connection ended. */
+  /** The reason for which the connection ended. */
   get reason(): Error {
     return this.failure ?? new AdbConnectionLost(this.what)
   }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Where Linux lists USB devices. */
+/** The folder in which Linux lists USB devices. */
 export const usbDevices = '/sys/bus/usb/devices'
 
 export interface UsbPort {

@@ -32,7 +32,10 @@ export function writeText(path: string, text: string): void {
   replace(path, text, { mode: 0o644 })
 }
 
-/** As `writeJson`, and synced when it returns: survives a power failure. Takes milliseconds. */
+/**
+ * Like `writeJson`, but synced to the disk when it returns, so that the file survives a power failure. Takes
+ * milliseconds.
+ */
 export function writeJsonSynced(path: string, value: unknown): void {
   replace(path, JSON.stringify(value), { isSynced: true })
   // Syncs the folder's entry for the new name, which is cached separately.

@@ -1,4 +1,4 @@
-/** Which parts of a phone's output may appear in a log. */
+/** The parts of a phone's output that may appear in a log. */
 import { describe, expect, it } from 'vitest'
 import { redactOutput } from './redact.js'
 

@@ -115,7 +115,7 @@ describe('mayAssign', () => {
     expect(taken).toMatchObject({ fencingNumber: '3', assignment: null, clean: null, dirty: true })
     expect(taken.revision).toBeGreaterThan(used.revision)
     expect(mayAssign(taken, use('ph_a', 4), strict)).toBe('not_wiped')
-    // It may be another phone, with data of its previous user.
+    // The device may be another phone, with data of that phone's previous user.
     expect(cleanFor(wiped(taken, 3n, 'package', 1), strict)).toBe('')
     expect(cleanFor(wiped(taken, 3n, 'data', 1), strict)).toBe('anyone')
   })

@@ -199,7 +199,7 @@ describe('a picture', () => {
     const refused = expect(waiting).rejects.toThrow(FencingRefused)
     await expect.poll(() => reads).toBe(1)
     owner = 'ph_b 2'
-    // It waits for the read that is for the other phone.
+    // The caller waits for the read of the other phone.
     const next = take(caller('ph_b', 2n))
     await expect(take()).rejects.toThrow(FencingRefused)
     end.resolve(null)

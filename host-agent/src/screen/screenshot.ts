@@ -41,7 +41,7 @@ export interface Picture {
   secure: boolean
 }
 
-/** Twice an 8K screen: no phone's screen is larger. */
+/** Twice the pixels of an 8K screen. No phone has a larger screen. */
 export const maxPixels = 70_000_000
 const secureLimitMs = 5000
 

@@ -14,7 +14,7 @@ afterAll(() => both.stop())
 
 it('recovers after its connection stopped answering', async () => {
   both.phone.proxy.freeze()
-  // It is offline only for a moment.
+  // The phone is offline only for a moment.
   await until(() => both.host.agent.registry.statuses()[0]?.events !== undefined)
   await untilLink(both.host, both.phone.serial, 'healthy', 100_000)
   const steps = both.host.agent.registry.statuses()[0]?.events?.map(({ step, outcome }) => [step, outcome])

@@ -36,7 +36,7 @@ async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null
     keeper.stop()
   }
 }
-/** Also the file of its identity, by which a phone of another host is recognised. */
+/** The agent also reads the identity file, by which it recognises a phone of another host. */
 const onlyProperties = /^shell,v2,raw:((getprop [a-z._]+(; )?)+|cat \/data\/local\/tmp\/phonerack\/identity)$/
 
 const codeOf = async (work: Promise<unknown>) => {
@@ -322,7 +322,7 @@ describe('parking', () => {
     expect(performance.now() - startedAt).toBeLessThan(50_000)
     const results = resultsOf(await batch)
     expect(results).toMatchObject([{ ok: false, error: { code: 'action_outcome_unknown' } }])
-    // None of it ran.
+    // No action of the batch ran.
     expect(await behind).toBe('phone_unavailable')
     // Idempotent; and the older number is no longer valid.
     await at(3n).park()
@@ -349,7 +349,7 @@ describe('a wipe', () => {
     expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
     expect(answer.verified).toBe(true)
     await untilLink(both.host, both.phone.serial, 'healthy')
-    // The same call again: the same result, without another wipe.
+    // A repeated call returns the same result without another wipe.
     const mark = '/sdcard/Download/mark'
     await transport.shell(command('touch', mark), Progress.for(5000))
     expect((await at(5n).wipe()).verified).toBe(true)

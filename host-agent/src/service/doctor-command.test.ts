@@ -28,7 +28,7 @@ let folders: SystemFolders
 /** The time and status in answers of the control plane; null: no time. */
 let date: () => Date | null
 let status: number
-/** Its answer to the question whether it connects to the agent. */
+/** The control plane's answer to the question whether it can connect to the agent. */
 let back: { status: number; body: object }
 
 const portOf = (listening: TcpServer): number => {

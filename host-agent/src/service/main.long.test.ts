@@ -136,7 +136,7 @@ describe('agent process', () => {
       await folder.client.enroll({ serial: 'unknown', fencingNumber: 1n }, 60_000).catch(() => undefined)
       started.child.kill('SIGTERM')
       await until(() => started.logged().includes('waiting for running calls'))
-      // Longer than a call gets after `PHONERACK_STOP_WITHIN`.
+      // The pause is longer than the time that calls get after `PHONERACK_STOP_WITHIN`.
       await new Promise((resolve) => setTimeout(resolve, 4000))
       yield file.subarray(100_000)
     }

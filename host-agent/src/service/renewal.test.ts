@@ -35,7 +35,7 @@ it('has a certificate with its key wherever the agent stops during a renewal, an
   const before = start()
   const { publicKeyPem, certificateFingerprint } = before.begin()
   const next = await ca.issueFor(publicKeyPem, names)
-  // It stops after the beginning.
+  // The agent stops after the beginning of the renewal.
   const again = start()
   expect(again.begin()).toEqual({ publicKeyPem, certificateFingerprint })
   const waiting = readFileSync(join(dir, 'identity-next.json'))
@@ -46,7 +46,7 @@ it('has a certificate with its key wherever the agent stops during a renewal, an
   expect(renewed).toEqual([next])
   expect(again.fingerprint).toBe(new X509Certificate(next).fingerprint256)
   expect(readdirSync(dir)).toEqual(['identity.json'])
-  // It stops after it has replaced the certificate, before it deletes the key that waited.
+  // The agent stops after it has replaced the certificate, before it deletes the waiting key.
   writeFileSync(join(dir, 'identity-next.json'), waiting)
   const after = start()
   expect(after.fingerprint).toBe(again.fingerprint)
@@ -90,7 +90,7 @@ it('accepts certificates of both authorities while one replaces the other, and o
   expect(changes).toEqual([2])
   const again = start()
   expect(again.trusted).toEqual({ issuer: earlierId, authorities: [earlierId, nextId] })
-  // Its own certificate would be worth nothing.
+  // The host's own certificate would become useless.
   expect(() => again.trust([next.caPem])).toThrow('not issued by these authorities')
   again.finish(early)
   expect(again.trusted).toEqual({ issuer: nextId, authorities: [earlierId, nextId] })

@@ -20,10 +20,10 @@ export interface Seen {
 }
 
 export class LiveView {
-  /** By config. */
+  /** The frames, grouped by configuration. */
   readonly seen: Seen[] = []
   readonly states: WatchState[] = []
-  /** How it ended; null while it is open. */
+  /** The end of the stream; null while it is open. */
   end: CallFailed | 'ended' | null = null
   largestMessage = 0
   private parts: Buffer[] = []

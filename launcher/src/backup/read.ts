@@ -82,7 +82,7 @@ function checkKind({ database }: Content, url: string | null): void {
     throw new Refusal('the backup has the files of an embedded Postgres: restore it without --database-url')
 }
 
-/** As `ctl service restored` does, before any control plane starts. docs/decisions/0141 */
+/** Sets a new epoch like `ctl service restored`, but before any control plane starts. docs/decisions/0141 */
 async function renewEpoch(url: string): Promise<void> {
   const epoch = randomBytes(16).toString('hex')
   await query(

@@ -1,4 +1,7 @@
-/** Why a backup or restore stops, for the operator: a wrong command line, or a condition that the message explains. */
+/**
+ * Errors that stop a backup or restore, for the operator: a wrong command line, or a condition that the message
+ * explains.
+ */
 
 /** A wrong command line: exit code 2. */
 export class UsageError extends Error {}

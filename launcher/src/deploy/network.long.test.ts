@@ -182,7 +182,7 @@ describe.skipIf(!canRun)('the rules for the network of phones', () => {
 
   describe('once they are loaded', () => {
     beforeAll(() => {
-      // Twice, as after a change.
+      // The rules are loaded twice, as after a change.
       for (let n = 0; n < 2; n += 1) execFileSync(...within('gateway', 'nft', ['-f', rules]))
       for (const port of ['phone-1', 'phone-2'])
         execFileSync(...within('gateway', 'bridge', ['link', 'set', 'dev', port, 'isolated', 'on']))

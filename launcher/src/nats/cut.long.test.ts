@@ -160,7 +160,7 @@ it('writes a configuration with which the broker waits 4 s for a handshake of TL
     if (socket === null) throw new Error('the broker does not greet')
     let isClosed = false
     socket.on('close', () => (isClosed = true))
-    // It also reads the end of the connection.
+    // `resume` also reads the end of the connection.
     socket.resume()
     await sleep(4000)
     expect(isClosed).toBe(false)

@@ -34,7 +34,7 @@ export interface DebianOptions {
   stage: Stage
   /** The root of the package's files, in which `usr/lib/NAME` is staged. */
   tree: string
-  /** Where the package is written. */
+  /** The folder in which the package is written. */
   out: string
   /** Seconds since 1970, of all files. */
   time: number

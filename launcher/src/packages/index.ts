@@ -23,7 +23,7 @@ export interface BuildOptions {
   /** The scrcpy server 3.3.3; null: a package without it. */
   scrcpyServer: string | null
   compression: Compression
-  /** Also the npm tarball. */
+  /** Whether to build the npm tarball too. */
   hasTarball: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where a data directory's cluster is and which user runs it.
+ * The folder of a data directory's cluster, and the user that runs Postgres.
  *
  * Postgres refuses to run as root, so root starts it as `nobody`, who cannot read a 0700 data directory. The
  * cluster is then in an outside folder with a random name, which the data directory records. An id in both

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 /** ELOOP: a link. ENXIO: a socket. */
 const irregular: ReadonlySet<unknown> = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'EISDIR'])
 
-/** For reading; never waits for the other end of a pipe. The caller closes `fd`. */
+/** Opens a file for reading, without waiting for the other end of a pipe. The caller closes `fd`. */
 export function openRegular(file: string): { fd: number; uid: number } | 'absent' | 'irregular' {
   let fd: number
   try {

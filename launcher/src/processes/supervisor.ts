@@ -48,7 +48,7 @@ export class Supervisor {
       try {
         await entry.running?.stop()
         await entry.loop
-        // It may have restarted between the abort and its stop.
+        // The service may have restarted between the abort and the stop.
         await entry.running?.stop()
       } catch (error) {
         errors.push(error)

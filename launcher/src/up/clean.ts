@@ -61,7 +61,7 @@ function isMarked(pid: number, dir: string): boolean {
       .split('\0')
       .some((variable) => marks.has(variable))
   } catch (error) {
-    // Another user's process, or one that has just ended.
+    // The process belongs to another user, or has just ended.
     if (error instanceof Error && 'code' in error && unreadable.has(String(error.code))) return false
     throw error
   }

@@ -93,7 +93,7 @@ export function lockFolder(folder: Folder): () => void {
     }
     const holder = lockHolder(folder)
     if (holder) throw new AlreadyRunning(folder.dir, holder.pid, servedUrl(folder))
-    // When several see the same dead holder, one moves it away; the others retry.
+    // When several processes see the same dead holder, one moves its lock away; the others retry.
     const aside = `${folder.lockFile}.${process.pid}`
     try {
       renameSync(folder.lockFile, aside)

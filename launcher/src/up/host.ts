@@ -50,7 +50,7 @@ export async function startPhones(
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
 }
 
-/** How fast virtual phones answer: without delays, or like a mid-range phone. */
+/** The pace of virtual phones: without delays, or like a mid-range phone. */
 function paceOf(env: NodeJS.ProcessEnv): 'instant' | 'real' {
   const pace = env['PHONERACK_VIRTUAL_PHONE_PACE'] ?? 'instant'
   if (pace !== 'instant' && pace !== 'real')

@@ -1,4 +1,4 @@
-/** When one of our processes counts as healthy: not when another process answers at its port. */
+/** A process of Phonerack counts as healthy only if it answers at its port itself. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** Where the platform keeps the settings of a user. */
+/** Finds the folder of a user's settings on each platform. */
 import path from 'node:path'
 import type { Io } from '../io.js'
 

@@ -202,7 +202,7 @@ export class OperatorClient {
     )
   }
 
-  /** The same key for each run of a command that was given one. */
+  /** Derives the same key in each run of a command with an idempotency key. */
   private nextKey(): string {
     this.writes += 1
     return this.writes === 1 ? this.idempotencyKey : `${this.idempotencyKey}.${this.writes}`

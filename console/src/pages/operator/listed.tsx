@@ -1,4 +1,4 @@
-/** What a live page shows while it loads, fails, or is no longer up to date. */
+/** The content of a live page while it loads, fails, or is out of date. */
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 import { messageOf } from '../../api/client'

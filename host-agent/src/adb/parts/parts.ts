@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 export interface Part {
-  /** Of the Android package. */
+  /** The name of the Android package. */
   package: string
   version: string
   /** Hex, of the APK. */

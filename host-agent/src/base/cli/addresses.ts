@@ -50,7 +50,7 @@ export const addressText = ({ host, port }: Address): string =>
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
 
-/** How the control plane reaches the agent; null: the agent opens tunnels to it. */
+/** The addresses by which the control plane reaches the agent; null: the agent opens tunnels. */
 export type AgentAddresses = { listen: Address; advertise: Address | null } | null
 
 /**

@@ -149,7 +149,7 @@ function onlyWord(command: Command, [word, extra]: readonly string[], missing: s
 
 interface Parsed {
   given: Record<string, unknown>
-  /** Those that are not options. */
+  /** The words that are not options. */
   words: readonly string[]
 }
 

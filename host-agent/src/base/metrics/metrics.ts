@@ -11,7 +11,7 @@ export interface MetricsSources {
   deviceStates: readonly string[]
   /** Folders of the agent by name; several may be on one disk. */
   folders: Readonly<Record<string, string>>
-  /** When the host's current certificate ends. */
+  /** The expiry of the host's current certificate. */
   certificateEnds: () => Date
 }
 

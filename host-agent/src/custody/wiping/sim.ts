@@ -79,7 +79,7 @@ export async function checkSim(transport: Transport, progress: Progress): Promis
   ]
 }
 
-/** For a SIM that is allowed; an unreadable state still fails. */
+/** Accepts a SIM that is allowed. An unreadable state still fails. */
 export const allowed = (found: WipeCheck): WipeCheck =>
   found.passed || found.evidence.startsWith('could not be read')
     ? found

@@ -62,7 +62,7 @@ export class StateRunner {
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     this.parts.entering(next)
-    // Also restarts the effect when it ended without a state change.
+    // Events other than those of the link also restart an effect that ended without a state change.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()
     this.parts.onChange()

@@ -62,7 +62,7 @@ interface PhoneLink extends PhoneTraits {
   recheck: () => void
 }
 
-/** What is known about the phones behind the connected serials. One per host. */
+/** The known facts about the phones behind the connected serials. A host has one such object. */
 export class PhoneLinks {
   private readonly links = new Map<string, PhoneLink>()
 

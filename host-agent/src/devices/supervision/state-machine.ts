@@ -13,7 +13,7 @@ export type DeviceState =
    * not the phone.
    */
   | { name: 'offline'; linked: boolean; failures: number; reason: string; hostFault?: true }
-  /** It has not accepted this host's key. */
+  /** The phone has not accepted this host's key. */
   | { name: 'unauthorized' }
   /** Being queried for its identity and whether it has booted. */
   | { name: 'booting'; failures: number }
@@ -210,18 +210,18 @@ export type Effect = 'identify' | 'provision' | 'probe'
 export interface Entry {
   effect: 'none' | Effect
   afterMs: number
-  /** Of the effect. */
+  /** Milliseconds that the effect may take. */
   limitMs: number
-  /** Of the state; null: unlimited. */
+  /** Milliseconds that the state may last; null: unlimited. */
   lastsMs: number | null
 }
 
-/** Until the phone is queried again after a fault of the host. */
+/** Milliseconds until the phone is queried again after a fault of the host. */
 const hostFaultPauseMs = 3000
 
 const nothing: Entry = { effect: 'none', afterMs: 0, limitMs: 0, lastsMs: null }
 
-/** Until a phone that is not enrolled is queried again. */
+/** Milliseconds until a phone that is not enrolled is queried again. */
 const unenrolledPauseMs = 8000
 
 /** `jitter` is from 0 to 1. */

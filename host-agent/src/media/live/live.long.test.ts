@@ -61,7 +61,7 @@ it('a live view does not wait for a slow one, which loses frames and gets comple
   inside().faults.neverIdle(false)
   expect(slow.frames.length).toBeGreaterThan(lost)
   expect(slow.frames.length).toBeLessThan(quick.frames.length)
-  // Its frames decode from its last key frame on, without errors.
+  // The slow viewer's frames decode from their last key frame on, without errors.
   const from = slow.frames.findLastIndex(({ isKeyFrame }) => isKeyFrame)
   const config = slow.seen.at(-1)?.config
   if (!config) throw new Error('no config')

@@ -40,7 +40,10 @@ export interface RecordingStore {
   get(id: string): Entry | null
   /** On disk when it returns. @throws a disk error, which leaves the previous entry */
   save(entry: Entry): Entry
-  /** In memory only: the next agent finds the saved entry. A full disk cannot refuse it. */
+  /**
+   * Changes the entry in memory only, which also works on a full disk. After a restart, the agent finds the saved
+   * entry.
+   */
   keepInMemory(entry: Entry): void
   /** Includes its files; a missing one is not an error. */
   remove(id: string): Promise<void>

@@ -10,7 +10,7 @@ export interface DropBoxEntry {
   tag: string
   kind: CrashKind
   at: Date
-  /** As the phone prints it, in its time zone: `2026-01-31`, `12:34:56`. */
+  /** Date and time as the phone prints them, in its time zone: `2026-01-31`, `12:34:56`. */
   date: string
   time: string
   /** The line above a report. */

@@ -12,7 +12,7 @@ export type Observed =
 export type Observation = Observed & {
   /** The ID of the line, which is the same each time the line is read. */
   id: string
-  /** By the phone's clock. */
+  /** The time by the phone's clock. */
   at: Date
 }
 

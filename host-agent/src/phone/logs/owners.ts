@@ -42,7 +42,7 @@ export function ownersOf(output: string): Owners {
     of(uid, pid) {
       const names = byUid.get(uid % perUser) ?? []
       if (names.length === 1) return names[0] ?? null
-      // Another name belongs to a process that got the number later.
+      // A process with another name got the number later.
       const process = byPid.get(pid)
       return process !== undefined && names.includes(process) ? process : null
     },

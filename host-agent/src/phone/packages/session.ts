@@ -69,7 +69,7 @@ function verifying(file: InstallFile): { chunks: () => AsyncIterable<Uint8Array>
   let matched = false
   return {
     async *chunks() {
-      // Not more than the declared size, after which the phone stops reading.
+      // The stream ends at the declared size, after which the phone stops reading.
       const stream = createReadStream(file.path, { highWaterMark: chunkSize, end: file.size - 1 })
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         hash.update(chunk)

@@ -53,7 +53,7 @@ export function createLocale(transport: Transport): Locale {
   }
 }
 
-/** For a well-formed locale that the phone does not have. */
+/** The error for a well-formed locale that the phone does not have. */
 function unknownLocale(locale: string): ApiError {
   return new ApiError('validation_failed', {
     message: `\`locale\` is \`${locale}\`, which this phone does not support.`,

@@ -80,7 +80,7 @@ export class KeptStream {
   close(): void {
     const stream = this.#idle
     this.#idle = null
-    // Its listeners stay: an error while it is destroyed must not end the agent.
+    // The listeners stay, because an error during the destruction of the stream must not end the agent.
     stream?.destroy()
   }
 

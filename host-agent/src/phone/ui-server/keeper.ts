@@ -48,7 +48,7 @@ export interface UiServerKeeper {
 export const keeperTimes = {
   firstRestartMs: 50,
   restartCapMs: 5000,
-  /** How long a caller waits for a restart. */
+  /** Milliseconds for which a caller waits for a restart. */
   waitMs: 3000,
   startMs: 30_000,
   watchMs: 5000,

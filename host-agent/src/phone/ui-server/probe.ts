@@ -34,7 +34,7 @@ export async function probeUiServer(keeper: UiServerKeeper, progress: Progress):
     )
     return found
   } finally {
-    // Also when the phone disconnected during the probe.
+    // The keeper stops even if the phone disconnected during the probe.
     if (!found?.implementation) keeper.stop()
   }
 }

@@ -9,7 +9,7 @@ import { isNetworkSerial } from './phone.js'
 const askMs = 5000
 
 /**
- * Why the phone cannot be taken; null: nothing that holds it was found.
+ * The reason for which the phone cannot be taken; null: no program that holds it was found.
  * @param agentDir state folder of this machine's agent; null: unknown
  * @param proc `/proc`
  */
@@ -19,7 +19,7 @@ export async function holderOf(
   proc = '/proc',
 ): Promise<string | null> {
   const agent = agentDir === null ? null : runningAgent(agentDir)
-  // Its adb servers take every phone on USB, even one that restarts during the run.
+  // The agent's adb servers take every phone on USB, even a phone that restarts during the run.
   if (agent !== null && !isNetworkSerial(serial))
     return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop it first, or use another machine.`
   const servers = await readAdbServers(proc, null)

@@ -37,7 +37,7 @@ function adbFindings({ adb, adbServers }: Readings): Finding[] {
   return [program, ...(others.length > 0 ? others : [ok('adb_servers', 'no other adb server runs')])]
 }
 
-/** Its server aborts: `fdevent_epoll.cpp: failed to unregister fd -1 with epoll`. */
+/** The adb version whose server aborts: `fdevent_epoll.cpp: failed to unregister fd -1 with epoll`. */
 const aborting = /\b29\.0\.6\b/
 
 function programFinding(adb: Readings['adb']): Finding {

@@ -32,9 +32,9 @@ export type WayBack = Reading<{
   isConnected: boolean
 }> | null
 
-/** How the control plane reaches the agent. */
+/** The way by which the control plane reaches the agent. */
 export type WayToAgent =
-  /** It connects to `address`. */
+  /** The control plane connects to `address`. */
   | { kind: 'listen'; port: ListeningPort; address: string; back: WayBack }
   /** The agent opens tunnels. Null: it does not run. */
   | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }

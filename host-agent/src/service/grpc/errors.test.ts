@@ -1,4 +1,4 @@
-/** Which public error a failed call has, and what counts as a bug. */
+/** The public errors of failed calls, and the errors that count as bugs. */
 import { createLogger, DeadlineExceeded } from '@phonerack/shared'
 import { expect, it, vi } from 'vitest'
 import { AdbFileRefused, AdbProtocolError } from '../../adb/errors.js'

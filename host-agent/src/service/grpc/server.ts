@@ -21,7 +21,7 @@ export interface TlsFiles {
 
 export interface RunningServer {
   port: number
-  /** For new connections; existing ones continue with the earlier ones. */
+  /** Uses other certificates for new connections. Existing connections keep the earlier certificates. */
   useCertificate(tls: TlsFiles): void
   /** Lets calls finish for `graceMs`, then cancels them. */
   stop(graceMs: number): Promise<void>

@@ -79,7 +79,7 @@ it('is left out after a text was set, unless typed text is kept', async () => {
   await host.control.call.setClipboard({ assignment: phone().assignment, text: 'a code' })
   expect(await take()).toMatchObject({ absence: typing, tag: '' })
   expect((await untilShown(({ absence }) => absence === none, true)).image.length).toBeGreaterThan(0)
-  // Another assignment of the same phone remembers it.
+  // Another assignment of the same phone remembers the typing.
   await phone(3n).start()
   expect(await take('', false, phone(3n))).toMatchObject({ absence: typing })
 })
@@ -120,6 +120,6 @@ it('is left out after a person typed in a live view, and while the screen is off
     patience,
     'it sleeps',
   )
-  // It stays off.
+  // The screen stays off.
   expect((await asleep()).absence).toBe(Absence.THUMBNAIL_ABSENCE_ASLEEP)
 })

@@ -23,7 +23,7 @@ interface PhoneQueue {
 }
 
 export class PhoneReports {
-  /** By phone. */
+  /** The queues by phone ID. */
   private readonly queues = new Map<string, PhoneQueue>()
 
   constructor(

@@ -33,7 +33,7 @@ function installOn(
   writeFileSync(path, content)
   const sha256 = createHash('sha256').update(content).digest('hex')
   const app = {
-    // Its version is read from the phone.
+    // The app's version is read from the phone.
     package: settingsApp.package,
     versionCode: before.versionCode,
     before,
@@ -70,7 +70,7 @@ export const installInterrupted: Check = {
           if (id === null) return
           sessions.push(id)
           const cutting = cut(phone, progress)
-          // Its result is awaited below.
+          // The result is awaited below.
           cutting.catch(() => undefined)
           cuts.push(cutting)
         },

@@ -25,7 +25,7 @@ async function loseDuringPress(
   const pressing = timed(() =>
     runActions(phone, [{ type: 'long_press', target: point, duration_ms: longPress.lasts }], progress),
   )
-  // Its result is awaited below.
+  // The result is awaited below.
   pressing.catch(() => undefined)
   await progress.sleep(longPress.before, 'the long press')
   const lostAt = performance.now()

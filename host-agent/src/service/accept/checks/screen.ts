@@ -68,7 +68,7 @@ export async function tryActions(
 /** Milliseconds. */
 const obstacleMs = 3000
 
-/** Why an action may have failed; empty: unknown. */
+/** A possible reason for a failed action; empty: unknown. */
 async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   try {
     const { asleep, locked } = await phone
