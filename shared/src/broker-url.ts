@@ -1,4 +1,4 @@
-/** Which addresses of a NATS server may be used without TLS. Pure. */
+/** Decides which addresses of a NATS server may be used without TLS. Pure. */
 import { isLoopback } from './loopback.js'
 
 /** The host of a broker's address (`nats://192.0.2.7:4222`, `192.0.2.7:4222`), without brackets; null: it has none. */

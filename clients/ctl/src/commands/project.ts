@@ -56,7 +56,7 @@ export const projectCommands: readonly Command[] = [
   {
     name: 'project set',
     about:
-      'Adds credit, sets limits, freezes or unfreezes a project. --steps…: whether batches are recorded, what is kept of them, and how much.',
+      'Adds credit, sets limits, freezes or unfreezes a project. --steps…: records batches or not, and sets the recorded parts and the quota.',
     words: ['ID'],
     flags: {
       credit: 'USD',

@@ -30,7 +30,7 @@ it('escapes every text of the phone', () => {
   expect(html).not.toContain('<img src=x')
   expect(html).not.toContain('\u202e')
   expect(html).not.toContain('\u0007')
-  // Only our own elements: one picture, with the image as data.
+  // The page contains only the report's own elements: one picture, with the image as data.
   expect(html.match(/<img /g)).toHaveLength(1)
   expect(html).toContain(`src="data:image/jpeg;base64,${Buffer.from('picture').toString('base64')}"`)
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
