@@ -22,7 +22,7 @@ const types: Partial<Record<FileType, FileEntryView['type']>> = {
   [FileType.FILE_TYPE_DIRECTORY]: 'directory',
 }
 
-/** The request that lists a directory, for `next`. */
+/** The request that lists a directory, for the field `next` of an error. */
 export const listRequest = (phoneId: string, path: string): string =>
   `GET /v1/phones/${phoneId}/files?path=${encodeURIComponent(path)}`
 const readRequest = (phoneId: string, path: string): string =>
@@ -110,7 +110,7 @@ const pointOn =
     throw withNext(error, phoneId, path)
   }
 
-/** Adds the request that fits when the path names a directory instead of a file, or the reverse. */
+/** Adds the matching request if the path names a directory instead of a file, or a file instead of a directory. */
 function withNext(error: unknown, phoneId: string, path: string): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { names, ...details } = error.details

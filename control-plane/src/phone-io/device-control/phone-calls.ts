@@ -1,7 +1,4 @@
-/**
- * Makes one unary call into a ready phone: a read, which may be repeated, or a write, which never
- * is.
- */
+/** Makes one unary call into a ready phone: a read, which may be repeated, or a write, which is sent once. */
 import { type Assignment } from '@phonerack/proto'
 import { ApiError, Progress, type ErrorDetails } from '@phonerack/shared'
 import { CallFailure, callHost, type Unary } from '../../links/host-calls/calls.js'

@@ -23,12 +23,12 @@ export interface PlacedDevice {
   state: DeviceState
   link: string
   phoneId: string | null
-  /** The tenant of the phone that holds it; empty: no phone does. */
+  /** The tenant of the phone that holds the device; empty if no phone holds it. */
   tenant: string
   /** The phone ran before, so its start must find its data. */
   hasData: boolean
   enrolledAt: Date | null
-  /** Moved, and not taken over by this host yet. */
+  /** The time at which the device moved to this host, which has not taken it over yet. */
   adoptingSince: Date | null
   fencingNumber: bigint
   /** Null while the host is late or has not sent an address. */

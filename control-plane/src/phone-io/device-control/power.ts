@@ -15,7 +15,7 @@ import { type PowerService } from './types.js'
 const rebootMs = 45_000
 
 export function createPowerService(core: Core, hosts: HostClients): PowerService {
-  /** Connect before the allowance is used, so that an unreachable host costs none. */
+  /** Connects before the allowance is used, so that an unreachable host does not use it up. */
   const connectionTo = async (
     caller: Caller,
     phoneId: string,
@@ -64,7 +64,7 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
   }
 }
 
-/** True when the phone certainly does not restart. */
+/** True if the phone certainly does not restart. */
 const isRefusal = ({ sent, answer }: CallFailure): boolean =>
   !sent || (answer !== null && answer.code !== 'action_outcome_unknown' && answer.code !== 'provider_timeout')
 

@@ -46,7 +46,7 @@ function isWorthRepeating(error: unknown): boolean {
   )
 }
 
-/** The client's error for a failed read; any error that is not of a call stays as it is. */
+/** Returns the client's error for a failed read. An error that does not come from a call is returned unchanged. */
 export function readFailure(phoneId: string, error: unknown): unknown {
   if (!(error instanceof CallFailure)) return error
   if (error.answer) return error.answer

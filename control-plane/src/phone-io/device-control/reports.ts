@@ -53,8 +53,8 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
   }
 
   /**
-   * For the profile `guarded`, which must not act on apps that are left to a person, nor on a card that may belong to such an
-   * app: the agent finds a card by its texts, which any app can repeat.
+   * Checks a notification for the profile `guarded`, which must not act on apps that are left to a person, nor on a
+   * card that may belong to such an app. The agent finds a card by its texts, which any app can repeat.
    */
   async function checkNotification(to: PhoneRequest, id: string): Promise<void> {
     if (to.caller.profile !== 'guarded') return
@@ -71,7 +71,7 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
       )
   }
 
-  /** Adds the request that lists what was not found. */
+  /** Adds to a "not found" error the request that lists the existing objects. */
   const withList = async <T>(code: ErrorCode, next: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()

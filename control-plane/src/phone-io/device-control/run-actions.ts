@@ -30,7 +30,7 @@ const modes: Record<ObserveMode, ProtoObserveMode> = {
 interface BatchContext extends CallContext {
   /** Whether actions that are left to a person are refused. */
   isGuarded: boolean
-  /** Gets the places of the elements that a text observation names (`BatchEnded.element_bounds`). */
+  /** Called with the bounds of the elements in a text observation (`BatchEnded.element_bounds`). */
   onBounds: ((bounds: Uint8Array) => void) | undefined
 }
 
@@ -64,7 +64,7 @@ export async function runBatch(
     ? connection.client.runGuardedActions(request, new Metadata(), options)
     : connection.client.runActions(request, new Metadata(), options)
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
-  // Answers with the known results before the stopping server closes the connection.
+  // The caller gets the known results before the stopping server closes the connection.
   const onAbort = (): void => {
     if (own || signal.reason instanceof ServerStopping) stream.cancel()
   }
@@ -82,16 +82,16 @@ export async function runBatch(
   }
 }
 
-/** Unknown messages that a stream may hold: a newer agent may send some. */
+/** Limit of unknown messages in a stream, which a newer agent may send. */
 const maxUnknown = 100
 
 const outOfOrder = (): CallFailure =>
   CallFailure.hostFault('the host reported the actions of a batch in an impossible order')
 
 /**
- * Reads the stream into `known` and resolves with the response when the agent ends it. By events: an asynchronous iterator makes
- * six more promises for each of the two messages of an action. `count`: the number of actions.
- * @throws CallFailure, ServiceError; ApiError handoff_required when the first action is left to a person
+ * Reads the stream into `known` and resolves with the response when the agent ends the stream. Reads by events, because
+ * an asynchronous iterator creates six more promises for each of the two messages of an action. @param count the number
+ * of actions @throws CallFailure, ServiceError; ApiError handoff_required if the first action is left to a person
  */
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,

@@ -75,7 +75,8 @@ export function createDeviceControlService(
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       const { steps: settings } = caller
-      // Only now: nothing of a phone is kept or changed for a key that must not control it.
+      // The recording starts after the check, so that a key without the right to control the phone neither stores nor
+      // changes data of it.
       const recording = settings
         ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
         : null

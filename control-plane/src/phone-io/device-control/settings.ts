@@ -57,8 +57,8 @@ export function createSettingsService(
     )
 
   /**
-   * Sets the time zone after the location. An error here says that the location is set. Returns
-   * null when the phone cannot set it or does not know it.
+   * Sets the time zone after the location. An error says that the location is set. Returns null if the phone cannot set
+   * the time zone or does not know it.
    */
   async function followWith(
     to: PhoneRequest,
@@ -113,7 +113,8 @@ export function createSettingsService(
           `GET /v1/phones/${phoneId}/clipboard`,
         )
       } catch (error) {
-        // The phone may have it. Every other error means that it does not, or that the key must not control the phone.
+        // The phone may have the text. Every other error means that it does not, or that the key must not control the
+        // phone.
         if (error instanceof ApiError && error.code === 'action_outcome_unknown')
           recorder.noteText(phoneId, text)
         throw error

@@ -23,7 +23,7 @@ const absences: Readonly<Record<ThumbnailAbsence, ThumbnailAbsenceName>> = {
   [ThumbnailAbsence.THUMBNAIL_ABSENCE_UNREADABLE]: 'unreadable',
 }
 
-/** @param hasTyped whether something was typed on the phone through this replica in the last minutes */
+/** @param hasTyped whether text was typed on the phone through this replica in the last minutes */
 export function createThumbnailService(
   core: Core,
   hosts: HostClients,
@@ -51,7 +51,7 @@ export function createThumbnailService(
     const found: ThumbnailView = hasTyped(phoneId)
       ? { kind: 'none', why: 'typed' }
       : await ask(phoneId, target, { knownTag, withTyped: false }, to)
-    // Projects whose steps keep typed text show it here too. Most answers need no look at the project.
+    // Projects whose steps keep typed text also show it in thumbnails. Most answers need no read of the project.
     const isTyped = found.kind === 'none' && found.why === 'typed'
     if (!isTyped || !(await keepsText(core, caller.projectId))) return found
     return ask(phoneId, target, { knownTag, withTyped: true }, to)

@@ -6,7 +6,7 @@ export interface ScreenshotRequest {
   format: 'png' | 'jpeg'
   maxWidth: number | null
   quality: number | null
-  /** Draws the elements' refs; `screenshot` only. */
+  /** Draws the refs of the elements; `screenshot` only. */
   annotate?: boolean
 }
 
@@ -19,7 +19,7 @@ export interface ScreenshotAnswer {
   scale: number
   /** A secure window on the screen prevents its capture. */
   secure: boolean
-  /** For an annotated picture; else empty. */
+  /** Set for an annotated screenshot; otherwise empty. */
   snapshotId: string
 }
 
@@ -63,7 +63,7 @@ export type ThumbnailAbsenceName = 'secure' | 'asleep' | 'typed' | 'busy' | 'unr
 export type ThumbnailView =
   /** `image`: WebP. `tag`: letters, digits, `-` and `_`. */
   | { kind: 'picture'; image: Uint8Array; tag: string }
-  /** The caller has it. */
+  /** The caller already has the current picture. */
   | { kind: 'unchanged'; tag: string }
   | { kind: 'none'; why: ThumbnailAbsenceName }
 
@@ -241,14 +241,20 @@ export interface ReportService {
     context: CallContext,
   ): Promise<Page<CrashView>>
   notifications(caller: Caller, phoneId: string, context: CallContext): Promise<NotificationView[]>
-  /** Opens it as a tap does. @throws ApiError notification_not_found, phone_screen_off, action_outcome_unknown */
+  /**
+   * Opens the notification as a tap does. @throws ApiError notification_not_found, phone_screen_off,
+   * action_outcome_unknown
+   */
   openNotification(
     caller: Caller,
     phoneId: string,
     notificationId: string,
     context: CallContext,
   ): Promise<void>
-  /** Swipes it away. @throws ApiError those of `openNotification`; feature_unavailable for an ongoing notification */
+  /**
+   * Swipes the notification away. @throws ApiError the errors of `openNotification`; feature_unavailable for an ongoing
+   * notification
+   */
   dismissNotification(
     caller: Caller,
     phoneId: string,

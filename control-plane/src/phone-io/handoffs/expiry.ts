@@ -1,7 +1,7 @@
 /**
- * Stores the end of hand-overs whose time is over, whose member signed out or lost the role, or whose session or key ended before
- * a release that stores that with the session or key itself. Readers know it earlier (`records.ts`); the change writes the event
- * `handoff.expired`.
+ * Stores the end of hand-overs that have expired, whose member signed out or lost the role, or whose session or key
+ * ended before a release that stores this end together with the session or key. Readers compute the end earlier
+ * (`records.ts`). The change writes the event `handoff.expired`.
  */
 import { type Core } from '../../base/core/core.js'
 import { readTime } from '../../base/db/database.js'
@@ -9,7 +9,7 @@ import { authorEndedAt, joined } from '../../rental/phones/control.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { addJob } from '../../base/queue/queue.js'
 
-/** Milliseconds after the time of a hand-over: its job must see that the time is over. */
+/** Milliseconds after the expiry at which the job runs, so that it sees the hand-over as expired. */
 const expireAfterMs = 50
 
 export async function expireHandoffs(core: Core): Promise<void> {
@@ -25,8 +25,8 @@ export async function expireHandoffs(core: Core): Promise<void> {
 }
 
 /**
- * The job of one hand-over. Postgres decides when it runs, and this replica's time may be behind: then another one follows, when the
- * hand-over is over for this replica too.
+ * The job of one hand-over. Postgres starts the job, and this replica's time may be behind: in that case another job
+ * follows once the hand-over has expired by this replica's time.
  */
 export async function expireHandoff(core: Core, handoffId: string): Promise<void> {
   await expireHandoffs(core)

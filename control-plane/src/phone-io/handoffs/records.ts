@@ -55,10 +55,13 @@ export async function findCurrent(db: Reader, phoneId: string, now: Date): Promi
   return rows[0] ?? null
 }
 
-/** At most as many are listed. */
+/** Limit of listed hand-overs. */
 const listed = 100
 
-/** Those of projects that are in progress, with the names of their phones: open ones first, then the oldest first. */
+/**
+ * Lists the hand-overs in progress of the projects, with the names of their phones: open hand-overs first, then the
+ * oldest first.
+ */
 export const listCurrent = (
   db: Reader,
   projectIds: readonly string[],
@@ -69,7 +72,10 @@ export const listCurrent = (
       order by f.status, f.created_at limit ${listed}) c
     join phones p on p.id = c."phoneId" order by c.status, c."createdAt"`
 
-/** When it ended or will end by its expiry, its session, its key or its member, as far as is known. Pure. */
+/**
+ * Returns the earliest known end: the stored end, or the expiry of the hand-over, its session, its key or its member.
+ * Pure.
+ */
 export const overAt = ({
   createdAt,
   expiresAt,
@@ -82,7 +88,7 @@ export const overAt = ({
 
 const isCurrent = (status: StoredStatus): boolean => status === 'open' || status === 'taken'
 
-/** True when it ended without the person's answer. Pure. */
+/** True if the hand-over ended without the person's answer. Pure. */
 export const hasLapsed = (row: HandoffRow, now: Date): boolean =>
   isCurrent(row.status) && (row.sessionEndedAt !== null || row.authorEndedAt !== null || row.expiresAt <= now)
 
@@ -97,7 +103,7 @@ export function viewOf(row: HandoffRow, now: Date): HandoffView {
 
 export const handoffNotFound = (phoneId: string, id: string): ApiError =>
   new ApiError('handoff_not_found', { details: { phone: phoneId, handoff: id } })
-/** For a second hand-over while one is in progress. */
+/** The error for a second hand-over while another is in progress. */
 export const handoffInProgress = (phoneId: string, { id, status }: HandoffRow): ApiError =>
   new ApiError('handoff_in_progress', {
     details: { phone: phoneId, handoff: id, status },

@@ -30,9 +30,7 @@ import {
 import { type Caller } from '../../base/core/caller.js'
 import { type ControlView, type HandoffService } from './types.js'
 
-/**
- * Milliseconds: timers may fire slightly early, and a wait must see the expiry that it waited for.
- */
+/** Milliseconds added to a wait for the expiry, since timers may fire slightly early. */
 const afterExpiryMs = 20
 
 /** Seconds after which a member who took a phone over must do so again. */
@@ -72,8 +70,8 @@ export function createHandoffService(
   const view = async (phoneId: string, id: string) => viewOf(await find(phoneId, id), core.clock.now())
 
   /**
-   * Creates a hand-over of the phone's session, in a tenant's transaction, once an earlier one is over. @param accept handles one
-   * that is in progress
+   * Creates a hand-over of the phone's session, in a tenant's transaction, once an earlier hand-over has ended. @param
+   * accept handles a hand-over that is in progress
    */
   const begin = async <T>(caller: Caller, phoneId: string, { accept, make }: Beginning<T>): Promise<T> => {
     await readyTarget(core, hosts, caller, phoneId)
@@ -106,7 +104,7 @@ export function createHandoffService(
           const state = isTaken ? { status: 'taken', takenAt: of.createdAt } : { status: 'open' }
           await tx.handoff.create({ data: { ...common, ...state, id, message } })
           await addExpiry(tx, id, expiresAt)
-          // The agent has the URL too, so a member who is signed in takes such a phone over.
+          // The agent also has the URL, so only a signed-in member can take over such a phone.
           if (caller.profile === 'guarded') return null
           return addLink(tx, { ...common, control: true, handoffId: id })
         },
@@ -142,7 +140,7 @@ export function createHandoffService(
       const now = core.clock.now()
       if (row.keyId === null && row.status === 'taken' && !hasLapsed(row, now))
         throw phoneControlled(phoneId, row, now)
-      // Deletes what people wrote as well.
+      // The deletion also removes the texts that people wrote.
       const { count } = await inTenantTransaction(core, caller, (tx) =>
         tx.handoff.updateMany({
           where: { id, phoneId, status: { not: 'withdrawn' } },
@@ -174,7 +172,7 @@ export function createHandoffService(
       const id = await begin(caller, phoneId, {
         accept: async (tx, current, now): Promise<Outcome<string>> => {
           if (current.status === 'taken') return refuse(handoffInProgress(phoneId, current))
-          // By its link, a person may decide in this moment.
+          // A person with the link may decide at the same moment.
           const { count } = await tx.handoff.updateMany({
             where: { id: current.id, status: 'open' },
             data: { status: 'taken', takenAt: now },

@@ -28,7 +28,7 @@ export interface ControlView {
   expiresAt: Date
 }
 
-/** One in progress, in a list of those of several projects. */
+/** A hand-over in progress, in a list for several projects. */
 export interface CurrentHandoff extends ControlView {
   projectId: string
   phone: { id: string; name: string }
@@ -66,15 +66,17 @@ export interface HandoffService {
    * ApiError phone_controlled while a member controls the phone who took it over without a request
    */
   withdraw(caller: Caller, phoneId: string, handoffId: string): Promise<void>
-  /** Null: agents control the phone, and none has asked for help. */
+  /** Returns the hand-over in progress; null if agents control the phone and have not asked for help. */
   current(caller: Caller, phoneId: string): Promise<ControlView | null>
-  /** Those in progress in the projects: open ones first, then the oldest first; at most 100. */
+  /** Lists the hand-overs in progress of the projects: open hand-overs first, then the oldest first; at most 100. */
   listCurrent(projectIds: readonly string[]): Promise<CurrentHandoff[]>
   /**
    * A member takes a ready phone over: accepts the open request of an agent, or creates one that is taken from the start, which
    * ends with the member's sign-in `userSessionId`. @throws ApiError handoff_in_progress while a person controls the phone
    */
   takeOver(caller: Caller, phoneId: string, userSessionId: string): Promise<ControlView>
-  /** Any member may give the phone back. @throws ApiError handoff_not_found when nobody does */
+  /**
+   * Returns the phone to agents, which any member may do. @throws ApiError handoff_not_found if no person controls it
+   */
   giveBack(caller: Caller, phoneId: string, handoffId: string, note: string | null): Promise<void>
 }

@@ -19,8 +19,8 @@ import { type Caller } from '../../base/core/caller.js'
 import { type InstallSource, type InstallView } from './types.js'
 
 /**
- * Milliseconds until an unconfirmed install has certainly ended: the call's own time, and the two
- * minutes after which the agent releases the slot.
+ * Milliseconds until an unconfirmed install has certainly ended: the time of the call itself, and the two minutes after
+ * which the agent releases the slot.
  */
 const unconfirmedMs = 210_000
 /** The longest list of installs. */
@@ -62,15 +62,15 @@ function requireReady(
 interface Build {
   package: string
   versionCode: bigint
-  /** Null: from the library. */
+  /** Null for an app of the library. */
   uploadId: string | null
   files: InstallFiles
-  /** Null: unknown. */
+  /** Null if the requirements are unknown. */
   needs: Needs | null
   replace: boolean
 }
 
-/** Keeps the upload locked, and with it its file. */
+/** Reads the build, and keeps the upload and its file locked. */
 async function buildOf(
   tx: Tx,
   caller: Caller,
@@ -106,7 +106,7 @@ async function fromLibrary(
   const files = app.files.map(({ id, sha256, sizeBytes, position }) => ({
     name: position === 0 ? 'base.apk' : `split${position}.apk`,
     storageId: id,
-    // The table's check constraint requires these of an app's file.
+    // The table's check constraint requires these columns for a file of an app.
     sha256: sha256 ?? '',
     size: Number(sizeBytes),
   }))
@@ -149,7 +149,7 @@ export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<
   })
 }
 
-/** The agent has begun: the job takes over, and the upload is kept longer. */
+/** Stores that the agent has begun: the job takes over, and the upload is kept longer. */
 export function confirm(core: Core, install: Install): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -215,8 +215,8 @@ async function endWhere(
 }
 
 /**
- * Call it before telling the agent to install. Returns false when the install has already ended: do
- * not tell the agent.
+ * Must be called before the agent is told to install. Returns false if the install has already ended, in which case the
+ * agent must not be told.
  */
 export async function markOrdered(core: Core, install: Install): Promise<boolean> {
   const { count } = await core.db.install.updateMany({

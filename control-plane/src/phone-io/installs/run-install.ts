@@ -37,7 +37,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   const { core } = context
   const install = await core.db.install.findUnique({ where: { id: payload.installId } })
   if (!install || install.status === 'succeeded' || install.status === 'failed') return
-  // The begin was never confirmed, and the agent has given up in between. Do not begin it again.
+  // The begin was never confirmed, and the agent has since given up, so the install must not begin again.
   if (install.status === 'beginning') return giveUp(context, install)
   try {
     const outcome = await bringIn(context, store, install)
@@ -147,9 +147,8 @@ function failureOf({ errorCode, reason, wasInstalled }: FinishInstallResponse, i
 }
 
 /**
- * Errors of an agent that does not run this install: nothing was installed under this ID, and it
- * may begin again. `install_in_progress` occurs after a restart of the agent, when another install
- * was faster.
+ * Errors of an agent that does not run this install: the install has not begun under this ID, and may begin again.
+ * `install_in_progress` occurs after a restart of the agent, if another install was faster.
  */
 const passing = new Set(['phone_unavailable', 'provider_timeout', 'provider_error', 'install_in_progress'])
 

@@ -56,8 +56,8 @@ export const beginRequest = (install: Install, target: Target): BeginInstallRequ
 })
 
 /**
- * Sent once. Returns true when `replace` has uninstalled the app. @throws ApiError when refused;
- * its row is removed
+ * Sends the begin once. Returns true if `replace` has uninstalled the app. @throws ApiError if the agent refuses; the
+ * row is then removed
  */
 async function begin(core: Core, install: Install, target: Target): Promise<boolean> {
   try {
@@ -78,7 +78,7 @@ async function begin(core: Core, install: Install, target: Target): Promise<bool
   }
 }
 
-/** Its row stays until the install has certainly ended. */
+/** Returns the error of an unknown outcome. The row stays until the install has certainly ended. */
 function unknownOutcome(install: Install, cause: unknown, isUninstalled: boolean): ApiError {
   return new ApiError('action_outcome_unknown', {
     details: {

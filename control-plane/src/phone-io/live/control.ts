@@ -1,4 +1,4 @@
-/** The person's actions on the page of a hand-over's link, or in the console: taking control, and giving it back. */
+/** The actions of a person on the page of a hand-over's link, or in the console: taking control, and returning it. */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Core } from '../../base/core/core.js'
 import { joined, standing } from '../../rental/phones/control.js'
@@ -6,13 +6,13 @@ import { joined, standing } from '../../rental/phones/control.js'
 /** How the person returns the phone. */
 export type Outcome = 'done' | 'declined'
 
-/** Returns false and changes nothing when it was no longer open. */
+/** Returns false and changes nothing if the hand-over was no longer open. */
 export const takeControl = (core: Core, id: string): Promise<boolean> =>
   change(core, id, ['open'], (now) => Prisma.sql`status = 'taken', taken_at = ${now}`)
 
 /**
- * A person who has not taken control can still decline. @param note null: without a note @returns
- * false when it was already over; nothing was changed
+ * Ends the hand-over. A person who has not taken control can still decline. @param note null for no note @returns false
+ * if the hand-over had already ended; nothing was changed
  */
 export const giveBack = (core: Core, id: string, outcome: Outcome, note: string | null): Promise<boolean> =>
   change(
@@ -22,7 +22,7 @@ export const giveBack = (core: Core, id: string, outcome: Outcome, note: string 
     (now) => Prisma.sql`status = ${outcome}, note = ${note}, ended_at = ${now}`,
   )
 
-/** One statement, so that only the first of two simultaneous decisions counts. */
+/** Changes the hand-over by one statement, so that only the first of two simultaneous decisions counts. */
 async function change(
   core: Core,
   id: string,

@@ -21,7 +21,7 @@ export function endOf(row: LinkRow, isPresent: boolean): ViewEnd {
   const ends: ViewEnd[] = [
     end(row.handoffStatus === 'taken' ? 'take_over' : 'link', row.expiresAt.getTime()),
     park.reason === 'idle'
-      ? // A short idle time would otherwise be a warning without an end.
+      ? // With a short idle time, the page would otherwise always show the warning.
         end('idle', park.at, Math.min(warnsBeforeMs, (idleTimeout * 1000) / 2))
       : end('session', park.at),
   ]

@@ -52,7 +52,7 @@ async function checkRoom(
   { projectId, sessionId }: { projectId: string; sessionId: string },
 ): Promise<void> {
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
-  // The lock may have been waited for, while others created links.
+  // Other requests may have created links while this request waited for the lock.
   const now = core.clock.now()
   const [counted] = await tx.$queryRaw<
     { of_phone: bigint; of_project: bigint; first_end: Date | null }[]
@@ -73,10 +73,10 @@ async function checkRoom(
   })
 }
 
-/** Links to one phone that a sign-in in the console has, such as in several tabs. */
+/** Limit of links to one phone for a sign-in in the console, for example in several tabs. */
 const linksPerSignIn = 5
 
-/** Makes room for another one. */
+/** Ends the oldest links, so that a new link fits within the limit. */
 const endOldest = (tx: Tx, userSessionId: string, phoneId: string) =>
   tx.$executeRaw`delete from live_links where token_hash in (
     select token_hash from live_links where user_session_id = ${userSessionId} and phone_id = ${phoneId}

@@ -1,6 +1,6 @@
 /**
- * Decides whether a live link can be used now, and where it leads, with one read of the link and
- * its relations.
+ * Decides whether a live link can be used now, and to which phone it leads, with one read of the link and its
+ * relations.
  */
 import { type Rules } from '../../base/config/config.js'
 import { type HostAddress } from '../../links/host-calls/clients.js'
@@ -51,7 +51,7 @@ export interface Place extends HostAddress {
   hostId: string
 }
 
-/** Where the link leads, or why it cannot be used, now (`isWorthRetrying`) or permanently. */
+/** The target of a link, or the reason why it cannot be used now (`isWorthRetrying`) or permanently. */
 export type Standing = { place: Place } | { closing: Closing }
 
 /** Returns null for an unknown link. */
@@ -140,7 +140,7 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
-  // The job that parks its phones has possibly not run yet.
+  // The job that parks the project's phones has possibly not run yet.
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }

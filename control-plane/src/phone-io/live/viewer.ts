@@ -123,7 +123,7 @@ export class Viewer {
     const isAllowed = this.allowance.take(now)
     if (message.type === 'ping') {
       this.isVisible = message.visible === true
-      // A page that reads too slowly gets no answer: its answers would collect in memory.
+      // A page that reads too slowly gets no answer, since the answers would fill the memory.
       if (!isAllowed || this.socket.bufferedAmount > maxBuffered) return
       this.tellEnd()
       if (this.isPresent) void this.parts.onActivity(this.link)
@@ -155,7 +155,10 @@ export class Viewer {
     this.toPhone(message, bytes)
   }
 
-  /** The visible page has not been heard for too long. Its pings do not wait for video, which goes the other way. */
+  /**
+   * True if the visible page has been silent for too long. Its pings do not wait for video, which flows in the other
+   * direction.
+   */
   private isSilent(now: number): boolean {
     return this.isVisible && now - this.heardAt > lateAfterMs
   }

@@ -1,7 +1,6 @@
 /**
- * Holds sockets that have not presented a valid link. None is refused because of their number,
- * since the next one may have a link: the oldest is closed to make room. Used by
- * `routes/public/live.ts`.
+ * Holds sockets that have not presented a valid link. The number of sockets never causes a refusal, since the next
+ * socket may have a link: the oldest socket is closed instead. Used by `routes/public/live.ts`.
  */
 
 /** Waiting sockets per network, and in total. */

@@ -1,7 +1,6 @@
 /**
- * Captures a phone for a while after a live link was created, so that a link that is opened
- * immediately shows a picture immediately. Nothing waits for it, and a failure does no harm. Used
- * by `links.ts`.
+ * Captures a phone for a while after a live link was created, so that a link that is opened immediately shows a picture
+ * immediately. Callers do not wait for the capture, and its failure has no effect. Used by `links.ts`.
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type Logger } from '@phonerack/shared'
@@ -12,7 +11,7 @@ import { type Target } from '../../rental/phones/target.js'
 const warmMs = 30_000
 
 export interface WarmUps {
-  /** Only the newest of a phone runs. */
+  /** Starts the capture, which replaces an earlier capture of the phone. */
   begin(phoneId: string, target: Target): void
   close(): void
 }

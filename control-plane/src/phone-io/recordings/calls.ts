@@ -104,7 +104,7 @@ export async function readRecording(
       for await (const { chunk } of call as AsyncIterable<ReadRecordingResponse>) {
         hash.update(chunk)
         size += BigInt(chunk.length)
-        // Check before storing: a host could send without end.
+        // The size is checked before the bytes are stored, since a host could send without end.
         if (size > promised.sizeBytes) throw notAsPromised()
         yield chunk
       }

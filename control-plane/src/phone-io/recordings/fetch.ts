@@ -87,8 +87,8 @@ async function giveUp(core: Core, { id }: Recording): Promise<void> {
 }
 
 /**
- * Makes one step. Returns what it then waits for, or null when there is nothing more to do. @throws
- * CallFailure, StorageFull
+ * Makes one step. Returns the state for which it then waits, or null if the job is done. @throws CallFailure,
+ * StorageFull
  */
 async function advance(
   context: JobContext,

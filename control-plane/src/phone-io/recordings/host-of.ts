@@ -5,7 +5,7 @@ import { isHostLostForGood } from '../../rental/devices/listened.js'
 import { type HostClients, type HostConnection } from '../../links/host-calls/clients.js'
 import { type Core } from '../../base/core/core.js'
 
-/** Null: unreachable; `gone`: permanently lost. */
+/** Returns null if the host is unreachable, and `gone` if it is permanently lost. */
 export async function hostOf(
   core: Core,
   hosts: HostClients,

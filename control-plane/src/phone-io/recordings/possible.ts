@@ -3,9 +3,9 @@
  * Pure.
  */
 
-/** Per second. The agents' encoder produces 4 Mbit/s; a busy screen may take twice as much. */
+/** Limit of bytes per second. The agents' encoder produces 4 Mbit/s; a busy screen may take twice as much. */
 const bytesPerSecond = 1_000_000n
-/** For a file with less than a second of video. */
+/** Limit for a file with less than a second of video. */
 const leastBytes = 1_000_000n
 
 /** Milliseconds that a host may continue after it confirmed a stop. */

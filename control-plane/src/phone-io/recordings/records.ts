@@ -124,7 +124,7 @@ export async function usedRoom(
   return { kept: Number(rows[0]?.kept ?? 0n), bytes: Number(rows[0]?.bytes ?? 0n) }
 }
 
-/** Stores its size on the host, at most the size that it can have by now. */
+/** Stores the size that the host reported, limited to the possible size by now. */
 export async function noteSize(core: Core, recording: Recording, reported: bigint): Promise<void> {
   const most = possibleBytes(recording.startedAt, core.clock.now())
   const bytes = reported < most ? reported : most
@@ -135,7 +135,7 @@ export async function noteSize(core: Core, recording: Recording, reported: bigin
   })
 }
 
-/** Its host confirmed a stop, but still records. */
+/** Stores that the host confirmed a stop but still records. */
 export async function noteStopAsked(core: Core, id: string): Promise<void> {
   await core.db.recording.updateMany({
     where: { id, stopAskedAt: null },
@@ -143,7 +143,7 @@ export async function noteStopAsked(core: Core, id: string): Promise<void> {
   })
 }
 
-/** Marks it as running since `startedAt`. */
+/** Marks the recording as running since `startedAt`. */
 export async function markRunning(core: Core, id: string, startedAt: Date): Promise<void> {
   const expiresAt = new Date(startedAt.getTime() + core.rules.recordings.lifeMs)
   await core.db.recording.updateMany({
@@ -152,7 +152,7 @@ export async function markRunning(core: Core, id: string, startedAt: Date): Prom
   })
 }
 
-/** Marks it as ended; its host makes the file. */
+/** Marks the recording as ended; its host creates the file. */
 export async function markEnded(
   tx: Tx,
   core: Core,
@@ -171,7 +171,7 @@ export const forget = async (core: Core, id: string): Promise<void> => {
   await core.db.recording.deleteMany({ where: { id, status: 'starting' } })
 }
 
-/** Marks it as failed: it could not be saved. */
+/** Marks the recording as failed, because it could not be saved. */
 export async function markFailed(core: Core, id: string, isDropped: boolean): Promise<void> {
   await core.db.recording.updateMany({
     where: { id, status: { in: [...unfinished] } },

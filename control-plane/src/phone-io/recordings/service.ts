@@ -125,7 +125,10 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
   }
 }
 
-/** Sent once. Returns when it began. @throws ApiError when refused; its row is removed */
+/**
+ * Sends the start once, and returns the time at which the recording began. @throws ApiError if the host refuses; the
+ * row is then removed
+ */
 async function begin(core: Core, recording: Recording, target: Target, context: CallContext): Promise<Date> {
   const { id, phoneId } = recording
   try {
@@ -143,7 +146,7 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
   }
 }
 
-/** Sent once. */
+/** Sends the stop once. */
 async function end(core: Core, recording: Recording, target: Target): Promise<void> {
   const { id } = recording
   try {
@@ -175,7 +178,7 @@ const stillRuns = ({ id, phoneId }: Recording): ApiError =>
       `If that takes more than a minute: POST /v1/phones/${phoneId}/start, then stop the recording and delete it.`,
   })
 
-/** Sent once: its host ends and deletes it. */
+/** Sends the deletion once; the host ends and deletes the recording. */
 async function endAtHost(host: HostConnection, recording: Recording): Promise<void> {
   try {
     await dropRecording(host, recording.id, Progress.for(times.call))
@@ -185,6 +188,6 @@ async function endAtHost(host: HostConnection, recording: Recording): Promise<vo
   }
 }
 
-/** For a call that was sent once: the job determines its outcome. */
+/** Returns the error for a call that was sent once. The job determines the outcome. */
 const refused = (failure: CallFailure, { id, phoneId }: Recording): ApiError =>
   refusalOf(failure, phoneId, recordingsRequest(phoneId), { recording: id })

@@ -29,7 +29,10 @@ export interface ByteRange {
  * recording_not_found for one of another phone
  */
 export interface RecordingService {
-  /** On a ready phone. @throws ApiError recording_in_progress, recording_limit_reached, feature_unavailable, action_outcome_unknown */
+  /**
+   * Starts a recording on a ready phone. @throws ApiError recording_in_progress, recording_limit_reached,
+   * feature_unavailable, action_outcome_unknown
+   */
   start(caller: Caller, phoneId: string, name: string | null, context: CallContext): Promise<RecordingView>
   /** All stored recordings of the phone in any status, newest first. */
   list(caller: Caller, phoneId: string): Promise<RecordingView[]>

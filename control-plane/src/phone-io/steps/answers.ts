@@ -12,7 +12,7 @@ import {
 import { type StepSettings } from '../../base/core/caller.js'
 import { withElements } from './text-elements.js'
 
-/** The mode for the host. No mode adds a read of the screen, except for pictures of every step. */
+/** The observe mode that the host gets. Only pictures of every step add a read of the screen. */
 export const recordedMode = (observe: ObserveMode, { pictures }: StepSettings): ObserveMode =>
   pictures === 'every' ? 'both' : observe
 
@@ -21,7 +21,7 @@ export interface BatchAnswer {
   json: Uint8Array
   results: ActionResult[]
   completed: number
-  /** With elements; null: none was read. */
+  /** The observation with elements; null if none was read. */
   observation: Observation | null
   picture: ObservationScreenshot | null
 }

@@ -61,7 +61,7 @@ export function createFinder(texts: readonly string[]): (value: string) => Span[
   }
 }
 
-/** Joins it with those that it touches. It ends after all of them. */
+/** Adds a span, joined with the spans that it touches. The new span ends after all others. */
 function addSpan(spans: Span[], { from, to }: Span): void {
   let first = from
   for (let last = spans.at(-1); last && last.to >= from; last = spans.at(-1)) {
@@ -71,7 +71,7 @@ function addSpan(spans: Span[], { from, to }: Span): void {
   spans.push({ from: first, to })
 }
 
-/** The same for every case of a text, and of its length. */
+/** Folds the case of a text without changing its length. */
 function fold(text: string): string {
   const folded = text.toLowerCase().toUpperCase()
   return folded.length === text.length ? folded : Array.from(text, foldOne).join('')

@@ -23,11 +23,14 @@ export type LiveAction =
 
 const kept = ['touch', 'key', 'text', 'scroll', 'rotate']
 
-/** Whether a message of the page is one that a step keeps. */
+/** Whether a message of the page is input that a step keeps. */
 export const isStepInput = <M extends { type: string }>(message: M): message is M & LiveInput =>
   kept.includes(message.type)
 
-/** The text that a message types; empty for a key with a character, whose text is not kept; null: it types nothing. */
+/**
+ * Returns the text that a message types; empty for a key with a character, whose text is not kept; null if the message
+ * types no text.
+ */
 export function typedBy(input: LiveInput): string | null {
   if (input.type === 'text') return input.text
   return input.type === 'key' && input.down && isCharacter(input.code) ? '' : null
@@ -71,7 +74,7 @@ export function createGestures(): Gestures {
     fingers.delete(input.pointer)
     if (input.phase === 'up') actions.push(gestureOf(finger, now))
   }
-  /** Keys with characters may be a typed text, so only others are kept as keys. */
+  /** A key with a character may be part of a typed text, so only other keys are kept. */
   const key = ({ down, code, repeat }: LiveInput & { type: 'key' }): void => {
     if (!down || repeat > 0) return
     if (isCharacter(code)) return typed('\u2022')
@@ -112,7 +115,10 @@ export function createGestures(): Gestures {
   }
 }
 
-/** Touches on the keyboard of the screen, or on the buttons of an app for a code, tell what was typed. docs/decisions/0278 */
+/**
+ * Removes points. Touches on the on-screen keyboard, or on the buttons of an app for a code, reveal the typed text.
+ * docs/decisions/0278
+ */
 export const withoutPoints = (actions: readonly LiveAction[]): LiveAction[] =>
   actions.map(
     (action) =>

@@ -1,6 +1,6 @@
 /**
- * Collects what a person does in a live view to steps: touches, keys and text, until a pause or until a step is long enough.
- * They have no results, since the phone does not answer them.
+ * Groups the input of a person in a live view into steps: touches, keys and text, until a pause or the limits of a
+ * step. These steps have no results, since the phone does not answer input.
  */
 import { limits, newId, type Action } from '@phonerack/shared'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -25,7 +25,7 @@ export interface LiveSteps {
 export interface LiveEnds {
   /** Milliseconds without input. */
   idleMs: number
-  /** Milliseconds since its begin. Up to `idleMs` later it ends. */
+  /** Milliseconds since the step began. The step ends at most `idleMs` later. */
   longestMs: number
   /** Characters of text. */
   characters: number
@@ -90,7 +90,7 @@ export function createLiveSteps(core: Core, recorder: StepRecorder, ends: LiveEn
         }
         open.set(key, step)
       } else if (now - step.since < ends.longestMs) step.timer.refresh()
-      // Steps of an agent that end before this one must not have the text.
+      // Steps of an agent that end before this step must not contain the text.
       const text = typedBy(input)
       if (text !== null) recorder.noteText(link.phoneId, text)
       const { gestures } = step

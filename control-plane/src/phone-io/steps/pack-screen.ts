@@ -13,7 +13,7 @@ export interface PackedScreen {
 
 /** The first field of an observation of the agent. */
 const snapshot = /^\{"snapshot_id":"(snp_[a-z2-7]{12})"/
-/** Characters in which it is. */
+/** Number of characters in which the snapshot ID is searched. */
 const head = 100
 
 /**

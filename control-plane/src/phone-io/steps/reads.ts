@@ -154,7 +154,7 @@ export async function readScreens(
 
 const parsed = (json: Buffer): unknown => JSON.parse(json.toString('utf8'))
 
-/** Milliseconds after which a step without an outcome has ended. */
+/** Milliseconds after which a step without an outcome counts as ended. */
 const longestMs = limits.actions.total + 10_000
 
 export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepView {
@@ -172,7 +172,7 @@ export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepVi
     status: isLost ? 'unknown' : row.status,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
-    // A person acted, and not the agent that has the key of the link.
+    // A person sent the input, not the agent that has the key of the link.
     by: {
       via: row.via,
       client: row.client,

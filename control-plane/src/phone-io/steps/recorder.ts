@@ -54,7 +54,7 @@ export interface StepRecorder {
   screens: LastScreens
   /** Begins to write the step of a phone that has admitted its batch, and returns immediately. */
   begin(of: StepOf): OpenStep
-  /** The text was written to the phone in another way. It is masked like a typed one. */
+  /** Records a text that reached the phone in another way. Steps mask it like a typed text. */
   noteText(phoneId: string, text: string): void
   /** Whether something was typed on the phone through this replica in the last minutes. */
   hasTyped(phoneId: string): boolean
@@ -112,7 +112,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     begin(of) {
       const step = newStep(of, maskerOf(of), core.clock.now())
       const flushed = screens.flush(of.phoneId)
-      // The batch does not wait for it, and its end writes what is missing.
+      // The batch does not wait for this write, and the end of the step writes what is missing.
       const beginning = startLater(
         async () => {
           await flushed
@@ -131,7 +131,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         async answered(answer) {
           const endedAt = core.clock.now()
           const since = ownNow()
-          // Since it began, somebody else may have typed on the phone.
+          // Another caller may have typed on the phone since the step began.
           const masker = maskerOf(of)
           const { results, completed, observation } = answer
           const outcome: StoredOutcome = {
@@ -218,7 +218,7 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
 const beginAfterMs = 10
 
 interface Later {
-  /** Null: it has not begun, and will not. Otherwise resolves with its end. */
+  /** Returns null if the delayed work has not begun, and now will not begin. Otherwise resolves with its end. */
   settle(): Promise<void> | null
 }
 

@@ -22,7 +22,7 @@ export function maskObservation(observation: Observation, masker: Masker): Maske
       if (at < headLines) return masker.text(line)
       const ref = /^\[(\d+)\]/.exec(line)?.[1]
       const of = ref === undefined ? undefined : byRef.get(Number(ref))
-      // Without its element, nobody knows what is typed in the line.
+      // Without the element, it is unknown what was typed in the line.
       if (!of) return `${ref === undefined ? '' : `[${ref}] `}"${mark}"`
       return of.isMasked ? maskLine(line, of.element) : line
     })

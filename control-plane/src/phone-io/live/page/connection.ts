@@ -35,7 +35,7 @@ function takeEarly(): typeof globalThis.earlySocket {
   return early
 }
 
-/** For a page that cannot play the video. */
+/** Closes the early socket of a page that cannot play the video. */
 export function dropEarly(): void {
   const socket = takeEarly()?.socket
   // A browser reports a socket that is closed while it connects as an error of the page.

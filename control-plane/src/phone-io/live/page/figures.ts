@@ -9,7 +9,7 @@ export interface FiguresParts {
   button: HTMLButtonElement
   canvas: HTMLCanvasElement
   player: VideoPlayer
-  /** To the server and back; null: not measured yet. */
+  /** Milliseconds to the server and back; null before the first measurement. */
   roundTripMs: () => number | null
   /** Bytes received over the connection so far. */
   totalBytes: () => number
@@ -25,7 +25,7 @@ export class Figures {
     parts.button.addEventListener('click', () => this.toggle())
   }
 
-  /** The person made an input; the next picture may show its effect. */
+  /** Called for each input, whose effect the next picture may show. */
   onInput(): void {
     this.touchedAt ??= performance.now()
   }

@@ -25,7 +25,7 @@ export interface FilmListener {
 
 interface Piece {
   bytes: Uint8Array<ArrayBuffer>
-  /** Seconds of the video. */
+  /** The start of a key frame, in seconds of the video. */
   keyFrameAt: number | null
   jump: boolean
 }
@@ -86,7 +86,10 @@ export class Film {
     this.listener.onRepeat(this.video)
   }
 
-  /** @param key for a key frame: where it begins, and `jump`: seek there */
+  /**
+   * @param key set for a key frame: `keyFrameAt` is its start in seconds of the video, and `jump` makes playback seek
+   * to it
+   */
   add(bytes: Uint8Array<ArrayBuffer>, key?: { keyFrameAt: number; jump: boolean }): void {
     this.pieces.push({ bytes, keyFrameAt: key?.keyFrameAt ?? null, jump: key?.jump ?? false })
     this.next()
@@ -139,7 +142,7 @@ export class Film {
   }
 
   private readonly play = (): void => {
-    // When the browser blocks it, the next touch retries.
+    // If the browser blocks playback, the next touch retries.
     this.video.play().catch(() => undefined)
   }
 

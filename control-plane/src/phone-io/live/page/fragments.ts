@@ -7,7 +7,7 @@ export const ticksPerSecond = 90_000
 const types = { sps: 7, pps: 8 } as const
 
 export interface Picture {
-  /** Ticks since the start; greater than the previous one. */
+  /** Ticks since the start; greater than those of the previous picture. */
   at: number
   /** Ticks, below 2^32. */
   duration: number

@@ -33,7 +33,7 @@ const dialogTexts: Record<Outcome, { title: string; text: string; button: string
 
 export interface HandoffListener {
   send(message: PageMessage): void
-  /** Control was taken, here or elsewhere, or is not taken yet. */
+  /** Called with whether the person has control, taken on this page or elsewhere. */
   onControl(hasControl: boolean): void
   /** Called before control is returned: release everything that is pressed. */
   onGiveBack(): void
@@ -96,7 +96,7 @@ export class Handoff {
     for (const button of [this.take, this.done, this.decline]) button.disabled = true
   }
 
-  /** The view has ended. Returns what the person can do then, or null for no hand-over. */
+  /** Shows the end of the view. Returns the next step for the person; null without a hand-over. */
   over(reason: string): string | null {
     if (this.dialog.open) this.dialog.close('cancel')
     const wasTaken = this.state?.isTaken === true

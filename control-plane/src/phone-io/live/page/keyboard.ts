@@ -2,7 +2,7 @@
 import { androidKey, keyCodes, piecesOf } from './keys.js'
 import { type PageMessage } from './wire.js'
 
-/** Always in the field, so that Backspace on an on-screen keyboard has a character to delete. */
+/** The field always contains this text, so that Backspace on an on-screen keyboard has a character to delete. */
 const filler = '\u200b\u200b'
 /** Characters per message; see `limits.live.text`. */
 const maxCharacters = 10_000

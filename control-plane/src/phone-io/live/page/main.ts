@@ -78,7 +78,7 @@ const touches = new Touches(
     onBack: () => keyboard.press(keyCodes.back),
     onHome: () => keyboard.press(keyCodes.home),
     onMouse: () => keyboard.focus(),
-    // The console, which may have another origin; the message has no content.
+    // The parent is the console, which may have another origin. The message has no content.
     onScroll: (by) => parent.postMessage({ type: 'phonerack.scroll', by }, '*'),
   },
   () => view.mayControl,
@@ -104,7 +104,7 @@ function socketUrl(): string {
 
 button('back').addEventListener('click', () => keyboard.press(keyCodes.back))
 button('home').addEventListener('click', () => keyboard.press(keyCodes.home))
-// Works without a picture, since a sleeping phone may send none.
+// The button works without a picture, since a sleeping phone may send none.
 button('wake').addEventListener('click', () => {
   for (const down of [true, false])
     connection.send({ type: 'key', down, code: keyCodes.wake, meta: 0, repeat: 0 })
@@ -121,7 +121,7 @@ button('paste').addEventListener('click', () => {
   pasteDialog.showModal()
   // A page over plain HTTP has no clipboard API.
   if (!isSecureContext) return
-  // Where the browser grants access, read the clipboard; the person still confirms.
+  // If the browser grants access, the page reads the clipboard. The person still confirms.
   navigator.clipboard
     .readText()
     .then((text) => {

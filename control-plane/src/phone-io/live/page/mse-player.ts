@@ -17,7 +17,7 @@ import { type ConfigMessage, type FrameMessage } from './wire.js'
  * few overlapping frames: for these, `short` plays frames one after another as they arrive.
  */
 const timings = { overlapping: { ahead: 0.02, duration: 12 * 3600 }, short: { ahead: 0, duration: 0.02 } }
-/** Too slow: more frames than this wait, and the oldest for longer than these milliseconds. */
+/** The player counts as too slow if more frames than this wait, and the oldest has waited longer than `maxWaitMs`. */
 const maxWaiting = 10
 const maxWaitMs = 800
 /**
@@ -124,7 +124,7 @@ export class MsePlayer implements VideoPlayer {
   }
 
   private seen(video: HTMLVideoElement, at: number): void {
-    // A frame from before a reset.
+    // The frame was sent before a reset.
     if (!this.config) return
     this.draw(video)
     const last = this.waiting.findLastIndex((due) => due.at <= at + 0.0005)

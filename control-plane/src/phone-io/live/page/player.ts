@@ -27,7 +27,9 @@ export interface PlayerListener {
 export interface VideoPlayer {
   /** Since the page was opened; `decodeMs`: for the last frame, from its arrival. */
   readonly counted: { pictures: number; dropped: number; decodeMs: number }
-  /** Discards all state: a connection ended, or a new one begins. Frames in the decoder are not drawn. */
+  /**
+   * Discards all state, because a connection ended or a new connection begins. Frames in the decoder are not drawn.
+   */
   reset(): void
   takeConfig(config: ConfigMessage): void
   takeFrame(frame: FrameMessage): void
@@ -144,7 +146,7 @@ export class Player implements VideoPlayer {
           this.incoming.waitForKeyFrame()
           this.listener.wantKeyFrame()
         },
-        // It was closed in between, or has reported its error.
+        // The decoder has been closed, or has reported its error.
         () => undefined,
       )
     }, this.settleMs)

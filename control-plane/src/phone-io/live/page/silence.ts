@@ -4,7 +4,7 @@
 
 /** Milliseconds between two pings of a page. */
 export const pingEveryMs = 1000
-/** Milliseconds of silence after which a page gives its connection up. */
+/** Milliseconds of silence after which a page closes its connection. */
 export const silentAfterMs = 3000
 
 export class Silence {

@@ -22,7 +22,10 @@ export class Touches {
   /** By `PointerEvent.pointerId`: the phone's pointer number, and the last position. */
   private readonly fingers = new Map<number, { number: number; x: number; y: number }>()
   private readonly moved = new Set<number>()
-  /** By `PointerEvent.pointerId`: the fingers that scroll the page around this one, and where they are on the screen. */
+  /**
+   * By `PointerEvent.pointerId`: the fingers that scroll the surrounding page, and their vertical positions on the
+   * screen.
+   */
   private readonly scrolling = new Map<number, number>()
   private wheel = { x: 0, y: 0, horizontal: 0, vertical: 0 }
   private frame = 0
@@ -31,7 +34,7 @@ export class Touches {
     private readonly canvas: HTMLCanvasElement,
     private readonly listener: TouchListener,
     private readonly isAllowed: () => boolean,
-    /** The page is inside another page, which could not be scrolled where the phone is. */
+    /** The page is inside another page, which could not be scrolled by touches on the phone. */
     private readonly isEmbedded: boolean,
   ) {
     canvas.addEventListener('pointerdown', (event) => this.onDown(event))
@@ -71,7 +74,7 @@ export class Touches {
     this.listener.send({ type: 'touch', phase: 'down', pointer: number, ...point })
   }
 
-  /** The fingers that are down scroll, and touch the phone no longer. */
+  /** The fingers that are down begin to scroll the page, and no longer touch the phone. */
   private beginScroll(event: PointerEvent): void {
     for (const id of this.fingers.keys()) this.scrolling.set(id, NaN)
     this.letGo()

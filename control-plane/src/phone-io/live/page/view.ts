@@ -19,7 +19,7 @@ const statusTexts: Record<State, string> = {
 }
 type Reason = ViewEnd['reason']
 
-/** Before the time that is left, in the header. */
+/** The label of the remaining time in the header, by the reason of the end. */
 const endLabels: Record<Reason, string> = {
   idle: 'Parks in',
   session: 'Session',
@@ -93,7 +93,7 @@ export class View {
     this.show('connecting', 'Waiting for video', '')
   }
 
-  /** Shows what ends the view first, if nothing changes. */
+  /** Shows the next end of the view. */
   ends(end: ViewEnd): void {
     this.end = end
     this.showTime()

@@ -13,7 +13,7 @@ export const protocol = 'phonerack.live.2'
 /** The subprotocol of the last release, whose pages send the same messages without pings. The server accepts both. */
 export const earlierProtocol = 'phonerack.live.1'
 
-/** Bytes in flight without the page's `ack`: more would show an outdated picture. */
+/** Limit of bytes in flight without the page's `ack`. More bytes would show an outdated picture. */
 export const maxUnacknowledged = 512 * 1024
 /** Bytes after which the page acknowledges. */
 export const acknowledgeEvery = 32 * 1024
@@ -89,7 +89,7 @@ export type ServerMessage =
       type: 'open'
       name: string
       control: boolean
-      /** The link's; only pages of `earlierProtocol` read it. */
+      /** The expiry of the link; only pages of `earlierProtocol` read it. */
       expiresAt: number
       end: ViewEnd
       now: number
