@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * List phones, newest first
  *
- * Newest first. Phones that are `failed` or `deleted` are listed only when `status` includes them. A key that is limited to certain phones sees only those phones.
+ * Lists phones, newest first. Phones that are `failed` or `deleted` are listed only when `status` includes them. A key that is limited to certain phones sees only those phones.
  */
 export const listPhones = <ThrowOnError extends boolean = true>(options?: Options<ListPhonesData, ThrowOnError>) => (options?.client ?? client).get<ListPhonesResponses, ListPhonesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -33,7 +33,7 @@ export const listPhones = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * Create a phone
  *
- * Allocates a free device, opens a session and reserves credit for `max_duration`. Returns `201` once the phone is `ready`, or `202` after about 50 seconds while it is still `creating`; then poll `GET /v1/phones/{id}?wait=ready`. Send an `Idempotency-Key` so that a retry does not create a second phone.
+ * Allocates a free device, opens a session and reserves credit for `max_duration`. Returns `201` once the phone is `ready`, or `202` if it is still `creating` after about 50 seconds; then poll `GET /v1/phones/{id}?wait=ready`. Send an `Idempotency-Key` so that a retry does not create a second phone.
  */
 export const createPhone = <ThrowOnError extends boolean = true>(options?: Options<CreatePhoneData, ThrowOnError>) => (options?.client ?? client).post<CreatePhoneResponses, CreatePhoneErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -141,7 +141,7 @@ export const parkPhone = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * Reset the idle timer
  *
- * Counts as activity: `parks_at` moves to `idle_timeout` seconds from now.
+ * The request counts as activity: `parks_at` moves to `idle_timeout` seconds from now.
  */
 export const heartbeatPhone = <ThrowOnError extends boolean = true>(options: Options<HeartbeatPhoneData, ThrowOnError>) => (options.client ?? client).post<HeartbeatPhoneResponses, HeartbeatPhoneErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -157,7 +157,7 @@ export const heartbeatPhone = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * List a phone's sessions, newest first
  *
- * Newest first, with the time and cost of each session. Sessions of deleted phones remain listed.
+ * Lists sessions, newest first, with the time and cost of each. Sessions of deleted phones remain listed.
  */
 export const listSessions = <ThrowOnError extends boolean = true>(options: Options<ListSessionsData, ThrowOnError>) => (options.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -802,7 +802,7 @@ export const getUpload = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * Complete an upload with its file
  *
- * Completes the upload after its file was sent, and starts processing the APK. Returns `202` while that takes longer; then poll `GET /v1/apps/uploads/{id}?wait=ready`. `storage_id` is the `storageId` that the upload URL returned.
+ * Completes the upload after its file was sent, and starts processing the APK. Returns `202` if processing takes longer; then poll `GET /v1/apps/uploads/{id}?wait=ready`. `storage_id` is the `storageId` that the upload URL returned.
  */
 export const completeUpload = <ThrowOnError extends boolean = true>(options: Options<CompleteUploadData, ThrowOnError>) => (options.client ?? client).post<CompleteUploadResponses, CompleteUploadErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -878,7 +878,7 @@ export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Send events to a URL
  *
- * Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms it; a redirect does not. An attempt takes at most 15 seconds. Without a confirmation it is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: `webhook-id` is its ID. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.
+ * Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms the event; a redirect does not. An attempt takes at most 15 seconds. An unconfirmed event is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: the header `webhook-id` is the ID of the event. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.
  */
 export const createWebhook = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookData, ThrowOnError>) => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -922,7 +922,7 @@ export const getWebhook = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Change a webhook, or switch it off or on
  *
- * Omitted fields keep their value. Pending deliveries go to the new URL.
+ * Omitted fields keep their value. Pending deliveries are sent to the new URL.
  */
 export const updateWebhook = <ThrowOnError extends boolean = true>(options: Options<UpdateWebhookData, ThrowOnError>) => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -954,7 +954,7 @@ export const testWebhook = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Replace the secret of a webhook
  *
- * For a day, requests have two signatures: by the new secret and by the one before it. Another rotation within that day ends the oldest one.
+ * For a day, requests have two signatures: by the new secret and by the previous secret. Another rotation within that day ends the oldest secret.
  */
 export const rotateWebhook = <ThrowOnError extends boolean = true>(options: Options<RotateWebhookData, ThrowOnError>) => (options.client ?? client).post<RotateWebhookResponses, RotateWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -970,7 +970,7 @@ export const rotateWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * List the deliveries of a webhook, newest first
  *
- * Each with its last attempt and the response to it, for 7 days.
+ * Each delivery shows its last attempt and the response to it. Deliveries are kept for 7 days.
  */
 export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>) => (options.client ?? client).get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -982,7 +982,7 @@ export const listDeliveries = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Send a delivery again
  *
- * Now, in any status, and again after the usual times until it is confirmed.
+ * Sends the delivery immediately, in any status, and repeats it after the usual times until it is confirmed.
  */
 export const retryDelivery = <ThrowOnError extends boolean = true>(options: Options<RetryDeliveryData, ThrowOnError>) => (options.client ?? client).post<RetryDeliveryResponses, RetryDeliveryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

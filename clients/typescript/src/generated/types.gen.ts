@@ -224,11 +224,11 @@ export type ActionResult = {
 
 export type Crash = {
     /**
-     * By the phone's clock. Null when that reports an impossible time.
+     * By the phone's clock. Null when the clock reports an impossible time.
      */
     at: string | null;
     /**
-     * `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
+     * `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond. More values may be added.
      */
     kind: string;
     /**
@@ -236,7 +236,7 @@ export type Crash = {
      */
     package: string;
     /**
-     * Its process: the package, or a name with a colon for another one.
+     * The process of the app: the package, or a name with a colon for a further process.
      */
     process: string;
     pid: number | null;
@@ -263,7 +263,7 @@ export type CreatedHandoff = {
     id: string;
     phone: string;
     /**
-     * One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More may be added.
+     * One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More values may be added.
      */
     status: string;
     message: string;
@@ -297,7 +297,7 @@ export type CreatedUpload = {
     object: 'upload';
     id: string;
     /**
-     * One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate, deleted. More may be added.
+     * One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate, deleted. More values may be added.
      */
     status: string;
     package: string | null;
@@ -318,11 +318,11 @@ export type CreatedUpload = {
      */
     expires_at: string;
     /**
-     * The reason why the upload did not become ready.
+     * Why the upload did not become ready.
      */
     error: {
         /**
-         * An error code. More may be added.
+         * An error code. More values may be added.
          */
         code: string;
         message: string;
@@ -348,11 +348,11 @@ export type Delivery = {
      */
     event: string;
     /**
-     * The type of the event. More may be added.
+     * The type of the event. More values may be added.
      */
     type: string;
     /**
-     * One of pending, succeeded, failed. More may be added.
+     * One of pending, succeeded, failed. More values may be added.
      */
     status: string;
     attempts: number;
@@ -362,7 +362,7 @@ export type Delivery = {
     created_at: string;
     last_attempt_at: string | null;
     /**
-     * Null once it has succeeded or failed.
+     * Null once the delivery has succeeded or failed.
      */
     next_attempt_at: string | null;
     /**
@@ -371,12 +371,12 @@ export type Delivery = {
     response: {
         status: number;
         /**
-         * The first 16 KB; 1 KB of a successful delivery.
+         * The first 16 KB of the body; 1 KB if the delivery succeeded.
          */
         body: string;
     } | null;
     /**
-     * The time of the last attempt.
+     * The duration of the last attempt in milliseconds.
      */
     duration_ms: number | null;
     error: string | null;
@@ -440,7 +440,7 @@ export type Error = {
          */
         type: string;
         /**
-         * The exact error. Branch on this. More may be added.
+         * The exact error. Branch on this. More values may be added.
          */
         code: string;
         /**
@@ -469,7 +469,7 @@ export type Event = {
     id: string;
     object: 'event';
     /**
-     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.expiring, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted, webhook.disabled. More may be added.
+     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.expiring, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted, webhook.disabled. More values may be added.
      */
     type: string;
     /**
@@ -481,7 +481,7 @@ export type Event = {
      */
     phone_id: string | null;
     /**
-     * The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. It has no text that a person typed.
+     * The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. The object never contains text that a person typed.
      */
     data: {
         [key: string]: {
@@ -503,7 +503,7 @@ export type Handoff = {
     id: string;
     phone: string;
     /**
-     * One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More may be added.
+     * One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More values may be added.
      */
     status: string;
     message: string;
@@ -535,7 +535,7 @@ export type Installs = {
         upload: string | null;
         install: string | null;
         /**
-         * One of running, succeeded, failed. More may be added.
+         * One of running, succeeded, failed. More values may be added.
          */
         status: string;
         error: string | null;
@@ -557,11 +557,11 @@ export type LibraryPage = {
 
 export type LogLine = {
     /**
-     * By the phone's clock. Null when that reports an impossible time.
+     * By the phone's clock. Null when the clock reports an impossible time.
      */
     at: string | null;
     /**
-     * One of verbose, debug, info, warn, error, fatal. More may be added.
+     * One of verbose, debug, info, warn, error, fatal. More values may be added.
      */
     level: string;
     /**
@@ -698,7 +698,7 @@ export type OpenSession = {
      */
     parks_at: string;
     /**
-     * The rule that determines `parks_at`. More may be added.
+     * The rule that determines `parks_at`. More values may be added.
      */
     park_reason: string;
     /**
@@ -715,7 +715,7 @@ export type Phone = {
      */
     name: string;
     /**
-     * One of creating, starting, ready, parking, parked, unavailable, failed, deleted. More may be added.
+     * One of creating, starting, ready, parking, parked, unavailable, failed, deleted. More values may be added.
      */
     status: string;
     /**
@@ -723,7 +723,7 @@ export type Phone = {
      */
     country: string | null;
     /**
-     * `park`, or `delete`: the phone is deleted with its data where it would park by itself or by your request. More may be added.
+     * `park`, or `delete`: the phone is deleted with its data where it would park by itself or by your request. More values may be added.
      */
     on_idle: string;
     /**
@@ -771,7 +771,7 @@ export type Recording = {
     phone: string;
     name: string | null;
     /**
-     * One of recording, processing, ready, failed. More may be added.
+     * One of recording, processing, ready, failed. More values may be added.
      */
     status: string;
     /**
@@ -824,7 +824,7 @@ export type StartedInstall = {
     upload?: string;
     install?: string;
     /**
-     * One of running, succeeded, failed. More may be added.
+     * One of running, succeeded, failed. More values may be added.
      */
     status: string;
 };
@@ -835,11 +835,11 @@ export type Step = {
     phone: string;
     session: string;
     /**
-     * The ID of the request that sent the batch. Touches of a person have an ID without a request.
+     * The ID of the request that sent the batch. Touches of a person have an ID too, without a request.
      */
     request_id: string;
     /**
-     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More may be added.
+     * `running`: no outcome yet. `succeeded`: every action succeeded. `failed`: an action failed. `stopped`: the time of the batch ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More values may be added.
      */
     status: string;
     /**
@@ -853,7 +853,7 @@ export type Step = {
      */
     by: {
         /**
-         * The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+         * The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More values may be added.
          */
         via: string;
         /**
@@ -886,7 +886,7 @@ export type Step = {
      */
     completed: number;
     /**
-     * Why a batch has no results.
+     * Why a batch has no results; null otherwise.
      */
     error: {
         code: string;
@@ -988,7 +988,7 @@ export type Upload = {
     object: 'upload';
     id: string;
     /**
-     * One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate, deleted. More may be added.
+     * One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate, deleted. More values may be added.
      */
     status: string;
     package: string | null;
@@ -1009,11 +1009,11 @@ export type Upload = {
      */
     expires_at: string;
     /**
-     * The reason why the upload did not become ready.
+     * Why the upload did not become ready.
      */
     error: {
         /**
-         * An error code. More may be added.
+         * An error code. More values may be added.
          */
         code: string;
         message: string;
@@ -1044,7 +1044,7 @@ export type Webhook = {
      */
     failing_since: string | null;
     /**
-     * Until then, requests are also signed with the secret before the last rotation.
+     * Until this time, requests are also signed with the previous secret.
      */
     earlier_secret_expires_at: string | null;
     /**
@@ -1071,7 +1071,7 @@ export type WebhookWithSecret = {
      */
     failing_since: string | null;
     /**
-     * Until then, requests are also signed with the secret before the last rotation.
+     * Until this time, requests are also signed with the previous secret.
      */
     earlier_secret_expires_at: string | null;
     /**
@@ -1079,7 +1079,7 @@ export type WebhookWithSecret = {
      */
     created_at: string;
     /**
-     * Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.
+     * The secret that verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. The secret is shown once.
      */
     secret: string;
 };
@@ -1458,7 +1458,7 @@ export type CreateHandoffBody = {
      */
     expires_in?: number;
     /**
-     * The person takes the phone over without being asked: the hand-over is `taken` from the start. `false` if omitted.
+     * True: the person controls the phone immediately, and the hand-over is `taken` from the start. `false` if omitted.
      */
     taken?: boolean;
 };
@@ -1521,7 +1521,7 @@ export type UpdateWebhookBody = {
      */
     description?: string | null;
     /**
-     * False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.
+     * False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.
      */
     enabled?: boolean;
 };
@@ -2772,7 +2772,7 @@ export type ScreenshotData = {
          */
         quality?: number;
         /**
-         * Draws a numbered frame around each element: its `ref`, which actions can target with the snapshot in `X-Snapshot-Id`.
+         * Draws a frame around each element with its `ref` as the number. Actions can target a `ref` together with the snapshot in `X-Snapshot-Id`.
          */
         annotate?: 'true' | 'false';
     };
@@ -6511,7 +6511,7 @@ export type ExportStepsData = {
          */
         format?: 'html' | 'jsonl' | 'ts' | 'python';
         /**
-         * The last session that has steps if omitted.
+         * If omitted: the last session that has steps.
          */
         session?: string;
     };
@@ -7084,7 +7084,7 @@ export type CompleteUploadError = CompleteUploadErrors[keyof CompleteUploadError
 
 export type CompleteUploadResponses = {
     /**
-     * The upload, or the ready upload with the same file.
+     * The upload, or the upload of the project that already has the same file and is ready.
      */
     200: Upload;
     /**

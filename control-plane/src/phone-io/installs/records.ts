@@ -215,8 +215,8 @@ async function endWhere(
 }
 
 /**
- * Must be called before the agent is told to install. Returns false if the install has already ended, in which case the
- * agent must not be told.
+ * Must be called before the order to install is sent. Returns false if the install has already ended, in which case the
+ * caller must not send the order.
  */
 export async function markOrdered(core: Core, install: Install): Promise<boolean> {
   const { count } = await core.db.install.updateMany({

@@ -66,8 +66,8 @@ class _ActionBatchResultObservationRequired(TypedDict):
 
 
 class ActionBatchResultObservation(_ActionBatchResultObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
-    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
+    # for windows that forbid screenshots. Left out in observations of older hosts.
     settled: Optional[bool]
 
 
@@ -198,14 +198,14 @@ class CompleteUploadBody2(TypedDict):
 
 
 class Crash(TypedDict):
-    # By the phone's clock. Null when that reports an impossible time.
+    # By the phone's clock. Null when the clock reports an impossible time.
     at: Optional[str]
     # `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond.
-    # More may be added.
+    # More values may be added.
     kind: str
     # The app that failed.
     package: str
-    # Its process: the package, or a name with a colon for another one.
+    # The process of the app: the package, or a name with a colon for a further process.
     process: str
     pid: Optional[int]
     # The exception's class, or the signal. Null for `anr`.
@@ -239,7 +239,7 @@ class CreateHandoffBody(_CreateHandoffBodyRequired, total=False):
     # Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted. `3600` if
     # omitted.
     expires_in: int
-    # The person takes the phone over without being asked: the hand-over is `taken` from the start. `false` if
+    # True: the person controls the phone immediately, and the hand-over is `taken` from the start. `false` if
     # omitted.
     taken: bool
 
@@ -311,7 +311,7 @@ class CreatedHandoff(TypedDict):
     id: str
     phone: str
     # One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More
-    # may be added.
+    # values may be added.
     status: str
     message: str
     # The note that the person left, if any.
@@ -333,7 +333,7 @@ class CreatedUpload(TypedDict):
     object: Literal["upload"]
     id: str
     # One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate,
-    # deleted. More may be added.
+    # deleted. More values may be added.
     status: str
     package: Optional[str]
     version_code: Optional[int]
@@ -346,7 +346,7 @@ class CreatedUpload(TypedDict):
     created_at: str
     # Time at which the service deletes the upload.
     expires_at: str
-    # The reason why the upload did not become ready.
+    # Why the upload did not become ready.
     error: Optional[CreatedUploadError]
     # Accepts one file within an hour. It needs no API key, so keep it secret.
     upload_url: str
@@ -356,7 +356,7 @@ class CreatedUpload(TypedDict):
 
 
 class CreatedUploadError(TypedDict):
-    # An error code. More may be added.
+    # An error code. More values may be added.
     code: str
     message: str
     next: Optional[str]
@@ -388,26 +388,26 @@ class Delivery(TypedDict):
     webhook: str
     # The ID of the event, which the request has as `webhook-id`.
     event: str
-    # The type of the event. More may be added.
+    # The type of the event. More values may be added.
     type: str
-    # One of pending, succeeded, failed. More may be added.
+    # One of pending, succeeded, failed. More values may be added.
     status: str
     attempts: int
     # ISO 8601, UTC, with milliseconds.
     created_at: str
     last_attempt_at: Optional[str]
-    # Null once it has succeeded or failed.
+    # Null once the delivery has succeeded or failed.
     next_attempt_at: Optional[str]
     # The response to the last attempt; null without one.
     response: Optional[DeliveryResponse]
-    # The time of the last attempt.
+    # The duration of the last attempt in milliseconds.
     duration_ms: Optional[int]
     error: Optional[str]
 
 
 class DeliveryResponse(TypedDict):
     status: int
-    # The first 16 KB; 1 KB of a successful delivery.
+    # The first 16 KB of the body; 1 KB if the delivery succeeded.
     body: str
 
 
@@ -467,7 +467,7 @@ class Error(TypedDict):
 class ErrorError(TypedDict):
     # The family of the code.
     type: str
-    # The exact error. Branch on this. More may be added.
+    # The exact error. Branch on this. More values may be added.
     code: str
     # A text for people. It may change.
     message: str
@@ -487,7 +487,7 @@ class Event(TypedDict):
     # phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed,
     # upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken,
     # handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted,
-    # webhook.disabled. More may be added.
+    # webhook.disabled. More values may be added.
     type: str
     # ISO 8601, UTC, with milliseconds.
     created_at: str
@@ -495,7 +495,7 @@ class Event(TypedDict):
     phone_id: Optional[str]
     # The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`,
     # `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added.
-    # It has no text that a person typed.
+    # The object never contains text that a person typed.
     data: Dict[str, Dict[str, Any]]
 
 
@@ -546,7 +546,7 @@ class Handoff(TypedDict):
     id: str
     phone: str
     # One of open, taken, done, declined, expired. While it is `taken`, the person controls the phone. More
-    # may be added.
+    # values may be added.
     status: str
     message: str
     # The note that the person left, if any.
@@ -590,7 +590,7 @@ class InstallsDataItem(TypedDict):
     package: str
     upload: Optional[str]
     install: Optional[str]
-    # One of running, succeeded, failed. More may be added.
+    # One of running, succeeded, failed. More values may be added.
     status: str
     error: Optional[str]
     next: Optional[str]
@@ -657,9 +657,9 @@ class ListNotificationsAnswer(TypedDict):
 
 
 class LogLine(TypedDict):
-    # By the phone's clock. Null when that reports an impossible time.
+    # By the phone's clock. Null when the clock reports an impossible time.
     at: Optional[str]
-    # One of verbose, debug, info, warn, error, fatal. More may be added.
+    # One of verbose, debug, info, warn, error, fatal. More values may be added.
     level: str
     # The name that the program gave the line.
     tag: str
@@ -717,8 +717,8 @@ class _ObservationRequired(TypedDict):
 
 
 class Observation(_ObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
-    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
+    # for windows that forbid screenshots. Left out in observations of older hosts.
     settled: Optional[bool]
     screenshot: ObservationScreenshot
 
@@ -790,7 +790,7 @@ class OpenSession(TypedDict):
     max_duration: int
     # Time at which the phone parks itself, or is deleted with `on_idle` `delete`.
     parks_at: str
-    # The rule that determines `parks_at`. More may be added.
+    # The rule that determines `parks_at`. More values may be added.
     park_reason: str
     # US dollars with six decimal places; parse as a decimal.
     reserved_usd: str
@@ -811,12 +811,13 @@ class Phone(TypedDict):
     object: Literal["phone"]
     # The name, or the ID if no name was given.
     name: str
-    # One of creating, starting, ready, parking, parked, unavailable, failed, deleted. More may be added.
+    # One of creating, starting, ready, parking, parked, unavailable, failed, deleted. More values may be
+    # added.
     status: str
     # The two-letter country code that the create requested, or null.
     country: Optional[str]
     # `park`, or `delete`: the phone is deleted with its data where it would park by itself or by your
-    # request. More may be added.
+    # request. More values may be added.
     on_idle: str
     # Your key-value pairs.
     metadata: Dict[str, str]
@@ -876,7 +877,7 @@ class Recording(TypedDict):
     id: str
     phone: str
     name: Optional[str]
-    # One of recording, processing, ready, failed. More may be added.
+    # One of recording, processing, ready, failed. More values may be added.
     status: str
     # ISO 8601, UTC, with milliseconds.
     started_at: str
@@ -1048,7 +1049,7 @@ class StartRecordingBody(TypedDict, total=False):
 
 class _StartedInstallRequired(TypedDict):
     package: str
-    # One of running, succeeded, failed. More may be added.
+    # One of running, succeeded, failed. More values may be added.
     status: str
 
 
@@ -1062,11 +1063,11 @@ class Step(TypedDict):
     id: str
     phone: str
     session: str
-    # The ID of the request that sent the batch. Touches of a person have an ID without a request.
+    # The ID of the request that sent the batch. Touches of a person have an ID too, without a request.
     request_id: str
-    # `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the
-    # last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More
-    # may be added.
+    # `running`: no outcome yet. `succeeded`: every action succeeded. `failed`: an action failed. `stopped`:
+    # the time of the batch ended before the last action, or a person touched the phone. `unknown`: the number
+    # of actions that ran is unknown. More values may be added.
     status: str
     # ISO 8601, UTC, with milliseconds.
     started_at: str
@@ -1082,7 +1083,7 @@ class Step(TypedDict):
     results: List[ActionResult]
     # Number of actions that succeeded.
     completed: int
-    # Why a batch has no results.
+    # Why a batch has no results; null otherwise.
     error: Optional[StepError]
     # Whether the project kept typed text.
     text_kept: bool
@@ -1098,7 +1099,8 @@ class Step(TypedDict):
 
 class StepBy(TypedDict):
     # The sender.
-    # The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+    # The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More values may be
+    # added.
     via: str
     # The client's `User-Agent`.
     client: Optional[str]
@@ -1161,8 +1163,8 @@ class _TextObservationRequired(TypedDict):
 
 
 class TextObservation(_TextObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
-    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
+    # for windows that forbid screenshots. Left out in observations of older hosts.
     settled: Optional[bool]
 
 
@@ -1231,7 +1233,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.expiring", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
-    # False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.
+    # False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.
     enabled: bool
 
 
@@ -1239,7 +1241,7 @@ class Upload(TypedDict):
     object: Literal["upload"]
     id: str
     # One of awaiting_file, processing, ready, invalid_apk, too_large, storage_full, failed, duplicate,
-    # deleted. More may be added.
+    # deleted. More values may be added.
     status: str
     package: Optional[str]
     version_code: Optional[int]
@@ -1252,12 +1254,12 @@ class Upload(TypedDict):
     created_at: str
     # Time at which the service deletes the upload.
     expires_at: str
-    # The reason why the upload did not become ready.
+    # Why the upload did not become ready.
     error: Optional[UploadError]
 
 
 class UploadError(TypedDict):
-    # An error code. More may be added.
+    # An error code. More values may be added.
     code: str
     message: str
     next: Optional[str]
@@ -1306,7 +1308,7 @@ class Webhook(TypedDict):
     enabled: bool
     # Time of the first failed attempt since the last success.
     failing_since: Optional[str]
-    # Until then, requests are also signed with the secret before the last rotation.
+    # Until this time, requests are also signed with the previous secret.
     earlier_secret_expires_at: Optional[str]
     # ISO 8601, UTC, with milliseconds.
     created_at: str
@@ -1323,11 +1325,12 @@ class WebhookWithSecret(TypedDict):
     enabled: bool
     # Time of the first failed attempt since the last success.
     failing_since: Optional[str]
-    # Until then, requests are also signed with the secret before the last rotation.
+    # Until this time, requests are also signed with the previous secret.
     earlier_secret_expires_at: Optional[str]
     # ISO 8601, UTC, with milliseconds.
     created_at: str
-    # Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.
+    # The secret that verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. The secret is
+    # shown once.
     secret: str
 
 
