@@ -1,9 +1,10 @@
 // bench: twenty tasks of an agent over MCP, CLI, SDK and plain HTTP, compared with mobile-mcp: calls, bytes, tokens, time
 /**
  * Each way solves the tasks of `src/tasks` on fresh phones, with the same scripts, which take their targets only from what
- * the way returned. `./scripts/bench agent [first words of tasks …]`; `WAYS=mcp,mobile-mcp` selects ways.
+ * the way returned. `./scripts/bench agent [--pace instant|fast|real|slow] [first words of tasks …]`; `WAYS=mcp,mobile-mcp` selects
+ * ways, and `PHONERACK_MOTION=off` switches the signal of drawings off. The paces are in `virtual-phone/src/pace/pace.ts`.
  */
-import { isDeepStrictEqual } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { PhoneAgent } from '@phonerack/e2e/tasks/phone-agent.js'
 import { PhoneState } from '@phonerack/e2e/tasks/phone-state.js'
 import { type Task } from '@phonerack/e2e/tasks/task.js'
@@ -34,7 +35,10 @@ const ways: Readonly<Record<string, Open>> = {
 /** Dumps the screen with the phone's only UiAutomation, which the agent's UI server would hold. */
 const dumps = (way: string): boolean => way === 'mobile-mcp'
 
-const words = process.argv.slice(2)
+const {
+  values: { pace },
+  positionals: words,
+} = parseArgs({ options: { pace: { type: 'string', default: 'instant' } }, allowPositionals: true })
 const asked = tasks.map((task, at) => ({ task, at })).filter(({ task }) => isAsked(task))
 function isAsked({ name }: Task): boolean {
   return words.length === 0 || words.some((word) => name.startsWith(word))
@@ -95,7 +99,11 @@ async function solveAll(name: string): Promise<Result[]> {
   const system = await startSystem({
     virtualPhones: phoneCount,
     ...(dumps(name) ? { without: Array.from({ length: phoneCount }, () => ['ui-server']) } : {}),
-    env: { PHONERACK_REQUESTS_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' },
+    env: {
+      PHONERACK_REQUESTS_PER_MINUTE: '100000000',
+      PHONERACK_VIRTUAL_PHONE_PACE: pace,
+      LOG_LEVEL: 'warn',
+    },
   })
   const stops: (() => Promise<void>)[] = [() => stopSystem(system)]
   try {
@@ -148,7 +156,7 @@ const lines = [...all].map(([way, results]) => {
   ])
 })
 process.stdout.write(
-  `\n${common.length} tasks that every way solved, on virtual phones; tokens of o200k_base (${await machine()})\n` +
+  `\n${common.length} tasks that every way solved, on virtual phones with pace ${pace}; tokens of o200k_base (${await machine()})\n` +
     `${row(['', 'solved', ...columns])}\n${lines.join('\n')}\n`,
 )
 for (const [way, results] of all)

@@ -1,5 +1,5 @@
 /**
- * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real`, one phone per port. A phone lets
+ * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|fast|real|slow`, one phone per port. A phone lets
  * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--maker NAME,…`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
  */
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { pino } from 'pino'
 import { type FaultPort, startFaultPort } from './faults/port/port.js'
 import { readWithout, type Without } from './faults/without.js'
 import { type Form, makers } from './makers.js'
-import { type Pace, type Phone, startPhone } from './phone.js'
+import { PACES, type Pace, type Phone, startPhone } from './phone.js'
 
-const usage = `usage: ${basename(process.argv[1] ?? 'main.js')} --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--maker samsung|xiaomi|pixel|oneplus,… [--seed NUMBER]] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n`
+const usage = `usage: ${basename(process.argv[1] ?? 'main.js')} --ports PORT[,PORT…] --data DIR [--pace ${PACES.join('|')}] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--maker samsung|xiaomi|pixel|oneplus,… [--seed NUMBER]] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n`
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
@@ -52,7 +52,8 @@ function readArguments(): Settings | null {
   const auth = anyHost ? false : values.keys === undefined ? 'first' : readKeys(values.keys)
   const { pace, 'fault-port': faultPort, 'fault-token-file': tokenFile } = values
   const without = readWithout(values.without)
-  if (!valid || values.data === undefined || (pace !== 'instant' && pace !== 'real')) return null
+  const isPace = (word: string): word is Pace => PACES.some((each) => each === word)
+  if (!valid || values.data === undefined || !isPace(pace)) return null
   const forms = readForms(values.maker, Number(values.seed))
   if (forms === null) return null
   if (without === null || (faultPort === undefined) !== (tokenFile === undefined)) return null

@@ -43,7 +43,7 @@ export { type Witnessed }
 export { type Leftover } from './faults/leftovers.js'
 export { type State } from './faults/state.js'
 export { type Form, type Maker } from './makers.js'
-export { type Pace } from './pace/pace.js'
+export { PACES, type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
   /** Loopback port of its adbd; 0 selects a free one. */

@@ -76,11 +76,12 @@ export async function startTestHost(
   allowSims: readonly string[] = [],
   times: AgentTimes = {},
   adbBin = 'adb',
+  withMotion = true,
 ): Promise<TestHost> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-agent-'))
   const ca = await createTestCa()
   const identity = await makeIdentity(ca)
-  const config = { ...(await makeConfig(dataDir, connect)), allowSims, adbBin }
+  const config = { ...(await makeConfig(dataDir, connect)), allowSims, adbBin, withMotion }
   const log = createLogger('test')
   log.level = process.env['LOG_LEVEL'] ?? 'silent'
   const agent = await startAgent(config, identity, log, times)

@@ -71,10 +71,12 @@ export interface PhoneAndHost {
 
 /** `allowSim`: the operator permits a SIM in the phone. */
 export async function startPhoneAndHost(
-  options: { without?: Iterable<Part>; allowSim?: boolean; times?: AgentTimes } = {},
+  options: { without?: Iterable<Part>; allowSim?: boolean; times?: AgentTimes; withMotion?: boolean } = {},
 ): Promise<PhoneAndHost> {
   const phone = await startTestPhone(options.without)
-  const host = await startTestHost([phone.serial], options.allowSim ? [phone.serial] : [], options.times)
+  const { allowSim, times, withMotion } = options
+  const sims = allowSim ? [phone.serial] : []
+  const host = await startTestHost([phone.serial], sims, times, undefined, withMotion)
   return {
     phone,
     host,

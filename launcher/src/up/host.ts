@@ -50,11 +50,13 @@ export async function startPhones(
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
 }
 
-/** The pace of virtual phones: without delays, or like a mid-range phone. */
-function paceOf(env: NodeJS.ProcessEnv): 'instant' | 'real' {
+/** How fast virtual phones answer: without delays, or like a phone (`virtual-phone/src/pace/pace.ts`). */
+const paces = ['instant', 'fast', 'real', 'slow']
+
+function paceOf(env: NodeJS.ProcessEnv): string {
   const pace = env['PHONERACK_VIRTUAL_PHONE_PACE'] ?? 'instant'
-  if (pace !== 'instant' && pace !== 'real')
-    throw new Error(`PHONERACK_VIRTUAL_PHONE_PACE is "${pace}": it must be instant or real`)
+  if (!paces.includes(pace))
+    throw new Error(`PHONERACK_VIRTUAL_PHONE_PACE is "${pace}": it must be one of ${paces.join(', ')}`)
   return pace
 }
 

@@ -1,13 +1,20 @@
 /**
- * Durations on a mid-range phone, minimum and maximum in milliseconds, as
- * measured on such phones. `--pace instant` adds no delay. Used
- * by `phone.ts`.
+ * Durations on a phone, minimum and maximum in milliseconds, as measured on such phones. `--pace instant` adds no delay. Used by
+ * `phone.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandRun, type CommandTable } from '../shell/command.js'
 
-/** `instant` adds no delay; `real` imitates a phone. */
-export type Pace = 'instant' | 'real'
+/** `instant` adds no delay; the others imitate a phone and differ in the time that it takes to read the tree. */
+export const PACES = ['instant', 'fast', 'real', 'slow'] as const
+export type Pace = (typeof PACES)[number]
+
+const byPace = <T>(instant: T, real: T): Readonly<Record<Pace, T>> => ({
+  instant,
+  fast: real,
+  real,
+  slow: real,
+})
 
 export type Span = readonly [leastMs: number, mostMs: number]
 
@@ -20,15 +27,19 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Span>> = {
 }
 
 /** From the request to restart until adbd listens again; the rest of the 40 s passes before the host is dropped. */
-export const BOOT_MS: Readonly<Record<Pace, number>> = { instant: 300, real: 39_000 }
+export const BOOT_MS = byPace(300, 39_000)
 /** Time to send the response to the host that requested the restart. */
-export const RESTART_DELAY_MS: Readonly<Record<Pace, number>> = { instant: 50, real: 1000 }
+export const RESTART_DELAY_MS = byPace(50, 1000)
 /** From a touch message to the app that gets it. */
-export const SCRCPY_INPUT_MS: Readonly<Record<Pace, number>> = { instant: 0, real: 6 }
+export const SCRCPY_INPUT_MS = byPace(0, 6)
 /** From `app_process` until scrcpy's server runs: the start of a Java VM. */
-export const SCRCPY_START_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], real: [300, 500] }
-/** The UI server's `GET …/source`. */
-export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], real: [800, 1000] }
+export const SCRCPY_START_SPAN = byPace<Span>([0, 0], [300, 500])
+/** The UI server's `GET …/source`: `fast` is a healthy phone, `real` a slow one, `slow` one that is old or just opened an app. */
+export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = {
+  ...byPace<Span>([0, 0], [800, 1000]),
+  fast: [400, 600],
+  slow: [1600, 2000],
+}
 
 export const within = ([least, most]: Span, random: () => number): number => least + (most - least) * random()
 

@@ -1,11 +1,12 @@
 /**
  * Situations that are hard to automate, on buttons: a crash, a hang, a window that cannot be
- * captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks.
+ * captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks, screens that draw late.
  */
 import { chunks } from '../toolkit/chunks.js'
 import { button, column, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
+import { LATE, lateActivities } from './late.js'
 import { askFor, permissionOf } from './permission.js'
 import { timeBlocks } from './time-blocks.js'
 
@@ -51,6 +52,7 @@ function main(ui: Ui): View {
           const [title, text] = ['Trouble', 'This notification cannot be swiped away.']
           ui.notify({ id: 'kept', title, text, ongoing: true })
         }),
+        action('late', 'Late screens', () => ui.open(LATE)),
       ],
     ),
   ])
@@ -113,7 +115,14 @@ export const trouble: App = {
   versionCode: 1,
   uid: 10_110,
   launcherActivity: MAIN,
-  activities: { [MAIN]: main, [SECURE]: secure, [MANY]: many, [BUSY]: busy, [BLOCKS]: timeBlocks },
+  activities: {
+    [MAIN]: main,
+    [SECURE]: secure,
+    [MANY]: many,
+    [BUSY]: busy,
+    [BLOCKS]: timeBlocks,
+    ...lateActivities,
+  },
   actions: {},
   permissions: ['camera'],
   initialData: () => ({}),

@@ -149,6 +149,8 @@ export interface View {
   onSwipeAway: (() => void) | null
   /** It moves continuously: the screen is not idle while it is visible. */
   moving: boolean
+  /** Its screen is built again then, in milliseconds since 1970; Infinity: time changes nothing. */
+  changesAt: number
   /** Shown on the screen, black in pictures of it (`FLAG_SECURE`); on a window's root. */
   secure: boolean
   scroll: ScrollState | null
@@ -218,6 +220,7 @@ export function view(className: string, props: ViewProps, children: readonly Vie
     onDoubleTap: null,
     onSwipeAway: null,
     moving: false,
+    changesAt: Infinity,
     secure: false,
     scroll: null,
     scrollDirection: 'vertical',

@@ -1,14 +1,17 @@
-/** Calls back about 30 times a second while the screen moves by itself; has no timer otherwise. */
+/** Calls back about 30 times a second while the screen moves by itself, and when time alone changes it; has no timer otherwise. */
 const FRAME_MS = 33
 
 export interface FrameHost {
   /** True while somebody watches a moving screen. */
   moving: () => boolean
+  /** Milliseconds until time alone changes the screen that somebody watches; null: never. */
+  changesIn: () => number | null
   frame: () => void
 }
 
 export class Frames {
   private timer: NodeJS.Timeout | undefined
+  private change: NodeJS.Timeout | undefined
 
   constructor(private readonly host: FrameHost) {}
 
@@ -16,14 +19,21 @@ export class Frames {
   start(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined
-      if (!this.host.moving()) return
-      this.host.frame()
-      this.start()
+      clearTimeout(this.change)
+      const changesIn = this.host.changesIn()
+      if (changesIn !== null) this.change = setTimeout(() => this.draw(), Math.max(0, changesIn))
+      if (this.host.moving()) this.draw()
     }, FRAME_MS)
+  }
+
+  private draw(): void {
+    this.host.frame()
+    this.start()
   }
 
   stop(): void {
     clearTimeout(this.timer)
+    clearTimeout(this.change)
     this.timer = undefined
   }
 }

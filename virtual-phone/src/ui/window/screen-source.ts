@@ -149,6 +149,7 @@ export class ScreenSource {
 
   /** The windows as accessibility services see them; `changed` is called after an action on a node. */
   accessibilityWindows(changed: () => void): AccessibilityWindow[] {
+    this.refreshClock()
     return accessibilityWindows({ windows: this.windows(), id: (layer) => this.windowId(layer), changed })
   }
 
@@ -188,9 +189,10 @@ export class ScreenSource {
     return this.encoded
   }
 
-  /** The clock has no timer: a picture of an earlier minute is drawn again on request. */
+  /** Time has no timer here: a picture of an earlier time is drawn again on request. */
   private refreshClock(): void {
     if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
+    if (this.placed && this.placed.changesAt <= this.parts.now().getTime()) this.invalidate()
     const minute = Math.floor(this.parts.now().getTime() / 60_000)
     if (minute === this.drawnMinute) return
     this.drawnMinute = minute

@@ -58,6 +58,8 @@ export interface Windows {
   activityRoot: View
   /** A visible view moves by itself. */
   moving: boolean
+  /** When time alone changes the screen, in milliseconds since 1970; Infinity: never. */
+  changesAt: number
 }
 
 export interface WindowParts {
@@ -103,6 +105,12 @@ function reveal(activity: Activity, root: View, keyboard: boolean): boolean {
 function moves(root: View): boolean {
   for (const v of walk(root)) if (v.moving && !isEmpty(v.visible)) return true
   return false
+}
+
+function changeOf(root: View): number {
+  let at = Infinity
+  for (const v of walk(root)) at = Math.min(at, v.changesAt)
+  return at
 }
 
 function decor(content: View, bottomDp: number, color: string | null): View {
@@ -265,5 +273,13 @@ export function buildWindows(parts: WindowParts): Windows {
     'com.android.systemui',
   )
   const moving = restless || layers.some((layer) => layer.name !== 'keyboard' && moves(layer.root))
-  return { layers, active, focusedEdit: failure || locked ? null : focusedEdit, activityRoot: root, moving }
+  const changesAt = Math.min(...layers.map((layer) => changeOf(layer.root)))
+  return {
+    layers,
+    active,
+    focusedEdit: failure || locked ? null : focusedEdit,
+    activityRoot: root,
+    moving,
+    changesAt,
+  }
 }

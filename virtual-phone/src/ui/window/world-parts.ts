@@ -35,6 +35,11 @@ export function createParts(options: WorldOptions, around: Surroundings) {
   const model = new Model(options.apps)
   const frames = new Frames({
     moving: () => around.watched() && model.awake && !around.idle(),
+    changesIn: () => {
+      if (!around.watched() || !model.awake) return null
+      const { changesAt } = screen.windows()
+      return changesAt === Infinity ? null : changesAt - options.now().getTime()
+    },
     frame: () => {
       screen.invalidate()
       around.moved()
