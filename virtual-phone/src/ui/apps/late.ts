@@ -24,14 +24,17 @@ const isDue = (ui: Ui, at: number): boolean => ui.now.getTime() >= at
 
 function late(ui: Ui): View {
   const t = ui.theme
-  const local = ui.local('late', () => ({ dueAt: Infinity }))
+  const local = ui.local('late', () => ({ asked: false, dueAt: Infinity }))
+  // `now` is the time at which the screen was built, which can be long before a tap.
+  if (local.asked) local.dueAt = ui.now.getTime() + lateMs.pause
+  local.asked = false
   const done = isDue(ui, local.dueAt)
   const action = (id: string, text: string, onClick: () => void): View =>
     button(t, text, onClick, { id: ui.id(id), width: 'fill', height: 48, margin: { top: 12 } })
   return column({ height: 'fill' }, [
     toolbar(t, ui.id('toolbar'), 'Late', () => ui.finish()),
     column({ padding: { left: 24, right: 24 } }, [
-      action('pause', 'Answer later', () => (local.dueAt = ui.now.getTime() + lateMs.pause)),
+      action('pause', 'Answer later', () => (local.asked = true)),
       label(t, done ? 'Answered' : 'No answer', {
         id: ui.id('answer'),
         ...(done || local.dueAt === Infinity ? {} : { changesAt: local.dueAt }),
@@ -101,10 +104,11 @@ function loadingList(ui: Ui): View {
   ])
 }
 
+/** Changes in each frame: equal pictures are not sent. */
 const neverStill: Screen = (ui) =>
   column({ height: 'fill' }, [
     toolbar(ui.theme, ui.id('toolbar'), 'Never still', () => ui.finish()),
-    label(ui.theme, String(Math.floor(ui.now.getTime() / 100)), { id: ui.id('count'), moving: true }),
+    label(ui.theme, String(Math.floor(ui.now.getTime() / 30)), { id: ui.id('count'), moving: true }),
   ])
 
 function lateSecret(ui: Ui): View {
