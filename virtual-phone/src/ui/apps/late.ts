@@ -62,8 +62,12 @@ function spinner(ui: Ui): View {
           moving: true,
           mark: {
             kind: 'dial',
-            ...{ hour: turn, minute: turn, second: turn },
-            ...{ color: ui.theme.outline, face: ui.theme.background, accent: ui.theme.primary },
+            hour: turn,
+            minute: turn,
+            second: turn,
+            color: ui.theme.outline,
+            face: ui.theme.background,
+            accent: ui.theme.primary,
           },
         }),
   ])
