@@ -84,7 +84,7 @@ export class Phones {
   async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
     const signal = timeOf(options)
     const wanted = { ...options, metadata: { ...options.metadata, key }, wait: false }
-    const existing = await this.findByKey(key, options, signal)
+    const existing = await findByKey(this, key, options, signal)
     if (existing) return existing
     for (let dead = ''; ;) {
       try {
@@ -102,41 +102,13 @@ export class Phones {
       } catch (error) {
         if (!(error instanceof PhonerackError && error.code === 'idempotency_conflict')) throw error
         // A phone was created for this key with other options: it exists, or has ended.
-        const other = await this.findByKey(key, options, signal)
+        const other = await findByKey(this, key, options, signal)
         if (other) return other
-        const ended = await this.newestEnded(key, signal)
+        const ended = await newestEnded(this, key, signal)
         if (ended === null || ended === dead) throw error
         dead = ended
       }
     }
-  }
-
-  /** Null: all phones with this key have ended. */
-  private async findByKey(
-    key: string,
-    options: Omit<GetOrCreateOptions, 'key'>,
-    signal: AbortSignal,
-  ): Promise<Phone | null> {
-    for await (const phone of this.list({ metadata: { key }, signal })) {
-      if (phone.status === 'parking') await phone.waitUntilParked({ signal })
-      // With `onIdle: 'delete'`, a park deletes it.
-      if (hasEnded(phone.data)) continue
-      if (isParked(phone.data)) await phone.start({ ...options, signal })
-      else if (options.wait !== false) await phone.waitUntilReady({ signal })
-      return phone
-    }
-    return null
-  }
-
-  /** The ID of the newest phone with this key that was deleted or has failed. */
-  private async newestEnded(key: string, signal: AbortSignal): Promise<string | null> {
-    let newest: PhoneFields | null = null
-    for (const status of ['deleted', 'failed'] as const)
-      for await (const { data } of this.list({ status, metadata: { key }, signal })) {
-        if (newest === null || data.created_at > newest.created_at) newest = data
-        break
-      }
-    return newest?.id ?? null
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Phone> {
@@ -166,4 +138,33 @@ export class Phones {
       listPhones({ ...this.connection.sending(options), query: { status, metadata, cursor, limit } })
     return new Pages(read, (fields) => new Phone(this.connection, fields))
   }
+}
+
+/** Null: all phones with this key have ended. */
+async function findByKey(
+  phones: Phones,
+  key: string,
+  options: Omit<GetOrCreateOptions, 'key'>,
+  signal: AbortSignal,
+): Promise<Phone | null> {
+  for await (const phone of phones.list({ metadata: { key }, signal })) {
+    if (phone.status === 'parking') await phone.waitUntilParked({ signal })
+    // With `onIdle: 'delete'`, a park deletes it.
+    if (hasEnded(phone.data)) continue
+    if (isParked(phone.data)) await phone.start({ ...options, signal })
+    else if (options.wait !== false) await phone.waitUntilReady({ signal })
+    return phone
+  }
+  return null
+}
+
+/** The ID of the newest phone with this key that was deleted or has failed. */
+async function newestEnded(phones: Phones, key: string, signal: AbortSignal): Promise<string | null> {
+  let newest: PhoneFields | null = null
+  for (const status of ['deleted', 'failed'] as const)
+    for await (const { data } of phones.list({ status, metadata: { key }, signal })) {
+      if (newest === null || data.created_at > newest.created_at) newest = data
+      break
+    }
+  return newest?.id ?? null
 }

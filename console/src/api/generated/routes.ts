@@ -686,6 +686,9 @@ export interface components {
                                 package: string;
                                 activity: string | null;
                             };
+                            changed?: boolean | null;
+                            repeated?: number;
+                            next?: string;
                             error?: {
                                 /** @enum {string} */
                                 code: "validation_failed" | "invalid_request" | "invalid_api_key" | "key_expired" | "key_revoked" | "unauthorized" | "insufficient_credits" | "spend_limit_reached" | "project_frozen" | "insufficient_scope" | "phone_not_allowed" | "browser_requests_not_allowed" | "setup_denied" | "not_found" | "phone_not_found" | "file_not_found" | "app_not_found" | "upload_not_found" | "recording_not_found" | "handoff_not_found" | "webhook_not_found" | "event_not_found" | "notification_not_found" | "step_not_found" | "method_not_allowed" | "phone_not_running" | "phone_starting" | "phone_parking" | "phone_deleted" | "phone_failed" | "idempotency_conflict" | "install_in_progress" | "version_downgrade" | "upload_not_ready" | "storage_limit_reached" | "clipboard_unavailable" | "recording_in_progress" | "recording_not_ready" | "recording_limit_reached" | "duplicate_upload" | "setup_expired" | "setup_used" | "key_limit" | "running_limit_reached" | "phone_limit_reached" | "webhook_limit_reached" | "phone_controlled" | "handoff_in_progress" | "handoff_required" | "payload_too_large" | "range_not_satisfiable" | "target_not_found" | "ambiguous_target" | "stale_snapshot" | "no_focused_field" | "wait_timeout" | "phone_screen_off" | "app_not_available" | "invalid_apk" | "install_failed" | "feature_unavailable" | "rate_limited" | "internal_error" | "provider_error" | "action_outcome_unknown" | "capacity_unavailable" | "phone_unavailable" | "service_paused" | "service_unavailable" | "storage_full" | "billing_not_configured" | "provider_timeout" | "upload_failed" | "platform_not_configured";
@@ -707,6 +710,7 @@ export interface components {
                             snapshot_id: string;
                             /** Format: date-time */
                             taken_at: string;
+                            settled?: boolean | null;
                             app: {
                                 package: string;
                                 activity: string | null;
@@ -755,6 +759,7 @@ export interface components {
                             snapshot_id: string;
                             /** Format: date-time */
                             taken_at: string;
+                            settled?: boolean | null;
                             app: {
                                 package: string;
                                 activity: string | null;
@@ -776,6 +781,7 @@ export interface components {
                             snapshot_id: string;
                             /** Format: date-time */
                             taken_at: string;
+                            settled?: boolean | null;
                             app: {
                                 package: string;
                                 activity: string | null;
@@ -824,6 +830,7 @@ export interface components {
                             snapshot_id: string;
                             /** Format: date-time */
                             taken_at: string;
+                            settled?: boolean | null;
                             app: {
                                 package: string;
                                 activity: string | null;
@@ -904,6 +911,9 @@ export interface components {
                             package: string;
                             activity: string | null;
                         };
+                        changed?: boolean | null;
+                        repeated?: number;
+                        next?: string;
                         error?: {
                             /** @enum {string} */
                             code: "validation_failed" | "invalid_request" | "invalid_api_key" | "key_expired" | "key_revoked" | "unauthorized" | "insufficient_credits" | "spend_limit_reached" | "project_frozen" | "insufficient_scope" | "phone_not_allowed" | "browser_requests_not_allowed" | "setup_denied" | "not_found" | "phone_not_found" | "file_not_found" | "app_not_found" | "upload_not_found" | "recording_not_found" | "handoff_not_found" | "webhook_not_found" | "event_not_found" | "notification_not_found" | "step_not_found" | "method_not_allowed" | "phone_not_running" | "phone_starting" | "phone_parking" | "phone_deleted" | "phone_failed" | "idempotency_conflict" | "install_in_progress" | "version_downgrade" | "upload_not_ready" | "storage_limit_reached" | "clipboard_unavailable" | "recording_in_progress" | "recording_not_ready" | "recording_limit_reached" | "duplicate_upload" | "setup_expired" | "setup_used" | "key_limit" | "running_limit_reached" | "phone_limit_reached" | "webhook_limit_reached" | "phone_controlled" | "handoff_in_progress" | "handoff_required" | "payload_too_large" | "range_not_satisfiable" | "target_not_found" | "ambiguous_target" | "stale_snapshot" | "no_focused_field" | "wait_timeout" | "phone_screen_off" | "app_not_available" | "invalid_apk" | "install_failed" | "feature_unavailable" | "rate_limited" | "internal_error" | "provider_error" | "action_outcome_unknown" | "capacity_unavailable" | "phone_unavailable" | "service_paused" | "service_unavailable" | "storage_full" | "billing_not_configured" | "provider_timeout" | "upload_failed" | "platform_not_configured";
@@ -925,6 +935,7 @@ export interface components {
                         snapshot_id: string;
                         /** Format: date-time */
                         taken_at: string;
+                        settled?: boolean | null;
                         app: {
                             package: string;
                             activity: string | null;
@@ -973,6 +984,7 @@ export interface components {
                         snapshot_id: string;
                         /** Format: date-time */
                         taken_at: string;
+                        settled?: boolean | null;
                         app: {
                             package: string;
                             activity: string | null;
@@ -994,6 +1006,7 @@ export interface components {
                         snapshot_id: string;
                         /** Format: date-time */
                         taken_at: string;
+                        settled?: boolean | null;
                         app: {
                             package: string;
                             activity: string | null;
@@ -1042,6 +1055,7 @@ export interface components {
                         snapshot_id: string;
                         /** Format: date-time */
                         taken_at: string;
+                        settled?: boolean | null;
                         app: {
                             package: string;
                             activity: string | null;
@@ -1273,6 +1287,7 @@ export interface components {
                     snapshot_id: string;
                     /** Format: date-time */
                     taken_at: string;
+                    settled?: boolean | null;
                     app: {
                         package: string;
                         activity: string | null;
