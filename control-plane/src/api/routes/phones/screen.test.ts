@@ -116,6 +116,7 @@ describe('POST actions', () => {
         { type: 'wait', ms: 1 },
       ],
       observe: 'ui',
+      fresh: false,
     })
   })
 })
