@@ -32,6 +32,7 @@ export const answersOn = (rented: () => Rented): void => {
           ms,
           activity: text,
           app: { package: dialogs, activity: text },
+          changed: expect.toBeOneOf([true, false, null]) as unknown,
         },
         {
           index: 1,

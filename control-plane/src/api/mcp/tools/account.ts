@@ -8,8 +8,7 @@ export const accountTools = [
   defineTool({
     name: 'get_account',
     title: 'Get the account',
-    description:
-      'Read credit, spending, limits, price and countries. Use it before renting and after a billing error.',
+    description: 'Read credit, spending, limits, price and countries. Use it before renting.',
     input: z.strictObject({}),
     output: {
       project: string,

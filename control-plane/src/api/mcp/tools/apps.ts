@@ -83,7 +83,7 @@ export const appTools = [
       'List the apps on a ready phone, and its recent installs with their outcome. Open one with the action open_app.',
     input: z.strictObject({
       phone_id: phoneId,
-      system: z.boolean().optional().describe('Also list apps without an icon'),
+      system: z.boolean().optional().describe('Include apps without an icon'),
       offset,
     }),
     output: { ...partOutput, installs: list(object) },
@@ -115,7 +115,7 @@ export const appTools = [
   defineTool({
     name: 'search_library',
     title: 'Search the app library',
-    description: 'Find apps that install_app can install by package. It is not a public store.',
+    description: 'Find apps that install_app can install by package.',
     input: z.strictObject({
       query: z.string().min(1).max(limits.libraryQuery).optional().describe('Part of a name or package'),
       cursor: z.string().min(1).optional(),
@@ -137,7 +137,7 @@ export const appTools = [
     name: 'install_app',
     title: 'Install an app',
     description:
-      'Install an app of the library by package, or your own APK by upload, and wait until it is installed. If status is still running, call list_apps later; do not install again.',
+      'Install an app of the library by package, or your own APK by upload, and wait for it. If still running, call list_apps later; do not install again.',
     input: z.strictObject({
       phone_id: phoneId,
       package: z.string().min(1).optional().describe('From search_library'),

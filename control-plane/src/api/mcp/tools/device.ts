@@ -78,7 +78,7 @@ export const deviceTools = [
     name: 'set_device',
     title: 'Set location, locale, time zone',
     description:
-      'Set the location, language or time zone of a ready phone; without arguments, read them. A new locale restarts the interface: observe again.',
+      'Set the location, language or time zone of a ready phone; without any, read them. A new locale restarts the interface: observe again.',
     input: z.strictObject({
       phone_id: phoneId,
       location: setLocationBody

@@ -104,12 +104,12 @@ export const fileTools = [
     name: 'write_file',
     title: 'Write a file',
     description:
-      'Write a small file to shared storage, over an existing one; missing directories are created. For a file over 100 KB send the raw bytes to PUT /v1/phones/{id}/files?path=… instead.',
+      'Write a small file to shared storage; replaces an existing one, creates directories. For a file over 100 KB send the raw bytes to PUT /v1/phones/{id}/files?path=… instead.',
     input: z.strictObject({
       phone_id: phoneId,
       path: filePath,
       text: z.string().optional(),
-      base64: z.string().optional().describe('Content in Base64, instead of text'),
+      base64: z.string().optional().describe('Instead of text'),
     }),
     output: { path: string, size: integer },
     annotations: destroys,

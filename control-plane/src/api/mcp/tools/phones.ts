@@ -64,7 +64,7 @@ export const phoneTools = [
     description:
       'List your phones, newest first. Use it first: start_phone is faster than create_phone, and data are kept.',
     input: z.strictObject({
-      status: z.enum(phoneStatuses).optional().describe('If omitted: all except failed and deleted'),
+      status: z.enum(phoneStatuses).optional().describe('Default: all except failed and deleted'),
       metadata: z.record(z.string(), z.string()).optional().describe('One pair that phones must have'),
       limit: pageFields.limit.optional().meta({ description: '' }),
       cursor: z.string().min(1).optional().describe('next_cursor of the page before'),
@@ -88,16 +88,14 @@ export const phoneTools = [
     name: 'create_phone',
     title: 'Create a phone',
     description:
-      'Rent a new phone and wait until it is ready. Billing per second starts now and ends with park_phone. If the status is still creating, call get_phone with wait. Then observe.',
+      'Rent a new phone and wait until it is ready. Billing starts now and ends with park_phone. If still creating, call get_phone with wait. Then observe.',
     input: z.strictObject({
       name: nameField.optional().meta({ description: '' }),
       country: z.string().min(1).optional().describe('A code of countries in get_account'),
       metadata: metadataField.optional().meta({ description: '' }),
       on_idle: onIdleField.optional().meta({ description: '' }),
-      idle_timeout: idleTimeoutField
-        .optional()
-        .describe('Seconds without a request after which the phone parks; default 300'),
-      max_duration: maxDurationField.optional().describe('Longest session in seconds; default 900'),
+      idle_timeout: idleTimeoutField.optional().describe('Seconds without a request; default 300'),
+      max_duration: maxDurationField.optional().describe('Seconds; default 900'),
       idempotency_key: z
         .string()
         .min(1)
@@ -137,7 +135,7 @@ export const phoneTools = [
     name: 'start_phone',
     title: 'Start a phone, or renew its session',
     description:
-      'Start a parked phone, and wait until it is ready. On a running phone it extends the session and reserves credit again. When unsure whether a call succeeded, call get_phone instead of repeating it.',
+      'Start a parked phone, and wait until it is ready. On a running phone it extends the session and reserves credit again. If unsure whether it succeeded, call get_phone.',
     input: z.strictObject({
       phone_id: phoneId,
       idle_timeout: newIdleTimeoutField.meta({ description: '' }),
@@ -154,8 +152,7 @@ export const phoneTools = [
   defineTool({
     name: 'park_phone',
     title: 'Park a phone',
-    description:
-      'Stop a phone and its billing; data stay, unless on_idle is delete. Call it at the end of your work.',
+    description: 'Stop a phone and its billing; data stay, unless on_idle is delete. Call it at the end.',
     input: z.strictObject({ phone_id: phoneId }),
     output: phoneOutput,
     annotations: settles,

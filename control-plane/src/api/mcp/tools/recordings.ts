@@ -23,7 +23,7 @@ export const recordingTools = [
     name: 'record_screen',
     title: 'Record the screen',
     description:
-      'Start or stop a video of the screen, or list recordings. A phone has one running recording at a time. Recordings are kept for 7 days.',
+      'Start or stop a video of the screen, or list recordings. One runs at a time; kept for 7 days.',
     input: z.strictObject({
       phone_id: phoneId,
       operation: z.enum(['start', 'stop', 'list']),

@@ -69,9 +69,7 @@ export const screenTools = [
     input: z.strictObject({
       phone_id: phoneId,
       screenshot: z.boolean().optional().describe('Add a JPEG'),
-      max_width: maxWidthField.meta({
-        description: `Width of the screenshot in pixels; default ${limits.batchScreenshotWidth}`,
-      }),
+      max_width: maxWidthField.meta({ description: `Pixels; default ${limits.batchScreenshotWidth}` }),
       elements,
     }),
     output: null,
@@ -96,9 +94,7 @@ export const screenTools = [
       observe: z
         .enum(['none', 'ui', 'screenshot', 'both'])
         .optional()
-        .describe(
-          'The form of the screen after success; default ui. A failed batch always returns the screen',
-        ),
+        .describe('The screen after success; default ui. A failed batch always returns it'),
       elements,
     }),
     inputOverrides: { actions: actionsSchema },

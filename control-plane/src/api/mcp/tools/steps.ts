@@ -25,8 +25,7 @@ export const stepTools = [
   defineTool({
     name: 'list_steps',
     title: 'List steps',
-    description:
-      'List the batches of actions that ran on a phone, newest first, with senders and results. Kept for 7 days, even after the phone is deleted.',
+    description: 'List the batches of actions that ran on a phone, newest first, with senders and results.',
     input: z.strictObject({
       phone_id: phoneId,
       session: z.string().min(1).optional(),
