@@ -14,7 +14,7 @@ it('runs the tests related to a changed module, all tests of each package that i
   const { whole, related, e2e } = plan('launcher/src/processes.ts')
   expect(related).toEqual(['launcher'])
   expect(whole).toEqual([
-    ...['control-plane', 'host-agent', 'clients/ctl', 'clients/generated', 'clients/typescript'],
+    ...['control-plane', 'host-agent', 'clients/generated', 'clients/typescript'],
     ...['clients/cli', 'site', 'bench', 'chaos'],
   ])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
