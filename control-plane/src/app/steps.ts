@@ -50,7 +50,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): App
       deviceControl: createDeviceControlService(core, hosts, recorder),
       settings: createSettingsService(core, hosts, recorder),
       thumbnails: createThumbnailService(core, hosts, (phoneId) => recorder.hasTyped(phoneId)),
-      steps: createStepService(core, store),
+      steps: createStepService(core, store, (phoneId) => recorder.settled(phoneId)),
     },
     live,
     ticker: new Ticker('retention of steps', expireEveryMs * core.pace, core.log, expire),

@@ -110,8 +110,8 @@ export function session(
     start: () => client.start({ assignment }),
     park: () => client.park({ assignment }),
     wipe: () => client.wipe({ assignment }, 60_000),
-    async observe(): Promise<Observation> {
-      const { observationJson } = await client.observe({ assignment, screenshot: undefined })
+    async observe({ fresh = false } = {}): Promise<Observation> {
+      const { observationJson } = await client.observe({ assignment, screenshot: undefined, fresh })
       return observationSchema.parse(JSON.parse(Buffer.from(observationJson).toString()))
     },
     run: (

@@ -109,13 +109,14 @@ describe('a step of a live view', () => {
       settings: { text: false, pictures: 'asked' },
       actions: [{ type: 'tap', target: { text: 'swordfish' } }],
     })
-    await step.answered({
+    await step.answered(() => ({
       json: new Uint8Array(),
       results: [],
       completed: 0,
       observation: null,
       picture: null,
-    })
+    }))
+    await live.recorder.settled(live.link.phoneId)
     expect(await steps()).toContainEqual(
       expect.objectContaining({ actions: [{ type: 'tap', target: { text: '[redacted]' } }] }),
     )

@@ -91,6 +91,21 @@ it('answers a batch whose outcome cannot be recorded, and its step is unknown', 
   expect(failing).toMatchObject({ completed: 1 })
 })
 
+it('answers before the step is written, and writes it before its recorder closes', async () => {
+  let release = (): void => undefined
+  const kept = new Promise<null>((resolve) => (release = () => resolve(null)))
+  const recorder = createStepRecorder(core, { keep: () => kept })
+  const deviceControl = createDeviceControlService(core, plane.app.hosts, recorder)
+  const own: Caller = { ...callerOf('asked'), steps: { text: true, pictures: 'asked' } }
+  const before = await statuses()
+  await deviceControl.runActions(own, phoneId, batch, context)
+  // A batch of more than 10 ms is already there, as running.
+  expect((await statuses()).slice(before.length)).not.toContain('succeeded')
+  release()
+  await recorder.close()
+  expect((await statuses()).slice(before.length)).toEqual(['succeeded'])
+})
+
 it('throws the error of a batch although its recording fails too', async () => {
   agent.onBatch = () => Promise.reject(new Error('lost'))
   await expect(

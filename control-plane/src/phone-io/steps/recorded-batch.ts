@@ -64,17 +64,22 @@ export class BatchRecording {
   /** Returns the client's answer. @param json the host's */
   async answered(json: Uint8Array): Promise<Uint8Array> {
     const { actions, observe } = this.batch
-    let answer: BatchAnswer | null = null
+    const read = (): BatchAnswer =>
+      readAnswer(json, { observe, count: actions.length }, this.mode, this.bounds)
     try {
-      answer = readAnswer(json, { observe, count: actions.length }, this.mode, this.bounds)
-      await this.step?.answered(answer)
+      if (this.mode === observe) {
+        await this.step?.answered(read)
+        return json
+      }
+      const answer = read()
+      await this.step?.answered(() => answer)
+      return answer.json
     } catch (error) {
       this.report(error)
       // The batch ran, but its step does not say how far it came.
       await this.failed(error)
+      return this.mode === observe ? json : withoutObservation(json)
     }
-    if (answer) return answer.json
-    return this.mode === observe ? json : withoutObservation(json)
   }
 
   private report(error: unknown): void {

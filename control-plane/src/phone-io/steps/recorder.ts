@@ -1,10 +1,11 @@
 /** Records batches and touches: the order of the writes of a step, and what is masked in it. */
-import { limits, newId, ownNow, type Action, type ActionResult, type ObserveMode } from '@phonerack/shared'
+import { limits, newId, type Action, type ActionResult, type ObserveMode } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { type StepSettings } from '../../base/core/caller.js'
 import { type BatchAnswer } from './answers.js'
 import { pack } from './pack.js'
 import { packScreen, type PackedScreen } from './pack-screen.js'
+import { createPhoneQueue } from './phone-queue.js'
 import { decodePicture, type KeptPicture, type Pictures } from './pictures.js'
 import { type Masker, maskActions, typedIn } from './redact.js'
 import { maskResults } from './redact-screen.js'
@@ -12,7 +13,7 @@ import { stepDrop, stepWrite, writeStep, type NewStep, type StepEnd } from './ro
 import { createLastScreens, type LastScreens } from './screens.js'
 import { createTypedTexts } from './typed-texts.js'
 import { type StepWay } from './types.js'
-import { createStepWriter } from './writer.js'
+import { createStepWriter, type StepWrite } from './writer.js'
 
 /** The facts of a batch, or of touches. */
 export interface StepOf {
@@ -41,13 +42,19 @@ export interface StoredOutcome {
   error: { code: string; message: string } | null
 }
 
+/** Its methods return before anything is written. They resolve late only while many writes of the phone wait. */
 export interface OpenStep {
-  /** The batch was answered. Resolves when that is written, or after two seconds. */
-  answered(answer: BatchAnswer): Promise<void>
+  /** The batch was answered. @param read reads the answer, once the client has it. If that fails, the step is unknown */
+  answered(read: () => BatchAnswer): Promise<void>
   /** The number of actions that ran is unknown. */
-  unknown(error: { code: string; message: string }): Promise<void>
+  unknown(error: StepError): Promise<void>
   /** Nothing of the batch ran, so it does not become a step. */
   refused(): void
+}
+
+interface StepError {
+  code: string
+  message: string
 }
 
 export interface StepRecorder {
@@ -60,12 +67,15 @@ export interface StepRecorder {
   hasTyped(phoneId: string): boolean
   /** Touches of a person, which have happened. */
   touched(of: StepOf, startedAt: Date): Promise<void>
+  /** Resolves when the batches of this replica that were answered before are written, or after two seconds. */
+  settled(phoneId: string): Promise<void>
   close(): Promise<void>
 }
 
 export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder {
   const typed = createTypedTexts()
-  const screens = createLastScreens(core, typed)
+  const queue = createPhoneQueue()
+  const screens = createLastScreens(core, typed, queue)
   const writer = createStepWriter(core)
 
   const newStep = (of: StepOf, masker: Masker | null, startedAt: Date): NewStep => {
@@ -107,63 +117,87 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       : null
   }
 
+  const unknownEnd = (error: StepError, endedAt: Date): StepEnd => {
+    const outcome: StoredOutcome = { results: [], completed: 0, error }
+    return { status: 'unknown', endedAt, outcome: pack(JSON.stringify(outcome)), screen: null, picture: null }
+  }
+  const answeredEnd = async (of: StepOf, answer: BatchAnswer, endedAt: Date): Promise<StepEnd> => {
+    // Another caller may have typed on the phone since the step began.
+    const masker = maskerOf(of)
+    const { results, completed, observation } = answer
+    const outcome: StoredOutcome = {
+      results: masker ? maskResults(results, masker, observation) : results,
+      completed,
+      error: null,
+    }
+    const packed = observation && packScreen(observation, endedAt, masker)
+    return {
+      status: statusOf(results, completed, of.actions.length),
+      endedAt,
+      outcome: pack(JSON.stringify(outcome)),
+      screen: packed?.screen ?? null,
+      picture: await keepPicture(of, answer, packed),
+    }
+  }
+  const settled = (phoneId: string): Promise<void> => queue.settled(phoneId, limits.steps.recordWait)
+  const enqueue = (phoneId: string, work: () => Promise<StepWrite>): void =>
+    void queue.add(phoneId, async () => {
+      try {
+        await writer.write(await work(), limits.steps.recordWait)
+      } catch (error) {
+        core.log.error({ err: error, phone: phoneId }, 'could not record a batch')
+      }
+    })
+
   return {
     screens,
+    settled,
     begin(of) {
+      const { phoneId } = of
       const step = newStep(of, maskerOf(of), core.clock.now())
-      const flushed = screens.flush(of.phoneId)
-      // The batch does not wait for this write, and the end of the step writes what is missing.
-      const beginning = startLater(
-        async () => {
-          await flushed
+      let isBegun = false
+      const begin = async (): Promise<void> => {
+        try {
           await writeStep(core, step, null)
-        },
-        (error) => core.log.warn({ err: error, step: step.id }, 'could not begin a step'),
-      )
-      /** @param since the time of the answer, on the process's own clock */
-      const end = async (ending: StepEnd, since = ownNow()): Promise<void> => {
-        const begun = beginning.settle()
-        const left = Math.max(0, limits.steps.recordWait - (ownNow() - since))
-        await writer.write(stepWrite(core, step, ending, [flushed, begun]), left)
+        } catch (error) {
+          core.log.warn({ err: error, step: step.id }, 'could not begin a step')
+        }
+      }
+      // The end of the step writes what is missing.
+      const beginning = setTimeout(() => {
+        isBegun = true
+        screens.flush(phoneId)
+        void queue.add(phoneId, begin)
+      }, beginAfterMs)
+      const end = async (endOf: () => Promise<StepEnd>): Promise<void> => {
+        clearTimeout(beginning)
+        screens.flush(phoneId)
+        // The answer is sent first.
+        const ending = nextTurn().then(endOf)
+        ending.catch(() => undefined)
+        enqueue(phoneId, async () => stepWrite(core, step, await ending))
+        if (queue.length(phoneId) > mostWaiting) await settled(phoneId)
       }
 
       return {
-        async answered(answer) {
+        answered(read) {
           const endedAt = core.clock.now()
-          const since = ownNow()
-          // Another caller may have typed on the phone since the step began.
-          const masker = maskerOf(of)
-          const { results, completed, observation } = answer
-          const outcome: StoredOutcome = {
-            results: masker ? maskResults(results, masker, observation) : results,
-            completed,
-            error: null,
-          }
-          const packed = observation && packScreen(observation, endedAt, masker)
-          const picture = await keepPicture(of, answer, packed)
-          const ending: StepEnd = {
-            status: statusOf(results, completed, of.actions.length),
-            endedAt,
-            outcome: pack(JSON.stringify(outcome)),
-            screen: packed?.screen ?? null,
-            picture,
-          }
-          await end(ending, since)
-        },
-        unknown({ code, message }) {
-          const outcome: StoredOutcome = { results: [], completed: 0, error: { code, message } }
-          return end({
-            status: 'unknown',
-            endedAt: core.clock.now(),
-            outcome: pack(JSON.stringify(outcome)),
-            screen: null,
-            picture: null,
+          return end(async () => {
+            try {
+              return await answeredEnd(of, read(), endedAt)
+            } catch (error) {
+              core.log.error({ err: error, phone: phoneId }, 'could not read the answer of a batch')
+              return unknownEnd({ code: 'internal_error', message: notRead }, endedAt)
+            }
           })
         },
+        unknown(error) {
+          const endedAt = core.clock.now()
+          return end(() => Promise.resolve(unknownEnd(error, endedAt)))
+        },
         refused() {
-          const begun = beginning.settle()
-          if (begun === null) return
-          void writer.write(stepDrop(core, step.id, begun), 0)
+          clearTimeout(beginning)
+          if (isBegun) enqueue(phoneId, () => Promise.resolve(stepDrop(core, step.id)))
         },
       }
     },
@@ -181,12 +215,14 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         picture: null,
         outcome: pack(JSON.stringify(outcome)),
       }
-      const flushed = screens.flush(of.phoneId)
-      await writer.write(stepWrite(core, step, ending, [flushed]), limits.steps.recordWait)
+      screens.flush(of.phoneId)
+      enqueue(of.phoneId, () => Promise.resolve(stepWrite(core, step, ending)))
+      await settled(of.phoneId)
     },
 
     async close() {
-      await screens.close()
+      screens.close()
+      await queue.idle()
       await writer.close()
     },
   }
@@ -213,24 +249,11 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
 
 /**
  * Milliseconds that a batch runs before its beginning is written. A shorter one is written once, with its end, so that it
- * waits for one commit instead of two.
+ * needs one commit instead of two.
  */
 const beginAfterMs = 10
+/** Writes of a phone that wait. Beyond it, its batches wait for them, so that an agent cannot fill the memory. */
+const mostWaiting = 32
+const notRead = 'The answer of the batch could not be read.'
 
-interface Later {
-  /** Returns null if the delayed work has not begun, and now will not begin. Otherwise resolves with its end. */
-  settle(): Promise<void> | null
-}
-
-function startLater(work: () => Promise<void>, onFailure: (error: unknown) => void): Later {
-  let running: Promise<void> | null = null
-  const timer = setTimeout(() => {
-    running = work().catch(onFailure)
-  }, beginAfterMs)
-  return {
-    settle() {
-      clearTimeout(timer)
-      return running
-    },
-  }
-}
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

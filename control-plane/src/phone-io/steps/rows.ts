@@ -128,25 +128,14 @@ export async function dropStep({ read }: Core, id: string): Promise<void> {
       and not exists (select 1 from steps s where s.phone_id = c.phone_id and s.after_id = c.id and s.id <> gone.id)`)
 }
 
-/** The write of a step, for the writer. It holds only what the statement needs. @param after what must be written before */
-export const stepWrite = (
-  core: Core,
-  step: NewStep,
-  end: StepEnd,
-  after: readonly (Promise<void> | null)[],
-): StepWrite => ({
+/** The write of a step, for the writer. It holds only what the statement needs. */
+export const stepWrite = (core: Core, step: NewStep, end: StepEnd): StepWrite => ({
   bytes: rowBytes + step.request.length + end.outcome.length + (end.screen?.body.length ?? 0),
-  async run() {
-    for (const earlier of after) await earlier
-    await writeStep(core, step, end)
-  },
+  run: () => writeStep(core, step, end),
 })
 
-/** The write of `dropStep`. @param begun the write of its beginning */
-export const stepDrop = (core: Core, id: string, begun: Promise<void>): StepWrite => ({
+/** The write of `dropStep`. */
+export const stepDrop = (core: Core, id: string): StepWrite => ({
   bytes: rowBytes,
-  async run() {
-    await begun
-    await dropStep(core, id)
-  },
+  run: () => dropStep(core, id),
 })

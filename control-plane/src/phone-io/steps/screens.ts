@@ -3,6 +3,7 @@ import { createLru } from '../../base/lru.js'
 import { type Core } from '../../base/core/core.js'
 import { type StepSettings } from '../../base/core/caller.js'
 import { packScreen } from './pack-screen.js'
+import { type PhoneQueue } from './phone-queue.js'
 import { writeScreen } from './rows.js'
 import { type TypedTexts } from './typed-texts.js'
 
@@ -22,33 +23,30 @@ interface Seen {
 export interface LastScreens {
   /** A client has read it. Returns immediately. */
   see(screen: Seen): void
-  /** Writes the phone's screen that waits. A failed write must not fail the batch. */
-  flush(phoneId: string): Promise<void>
-  close(): Promise<void>
+  /** Puts the phone's screen that waits into the queue. A failed write must not fail the batch. */
+  flush(phoneId: string): void
+  /** Puts all that wait into the queue. */
+  close(): void
 }
 
-export function createLastScreens(core: Core, typed: TypedTexts): LastScreens {
+export function createLastScreens(core: Core, typed: TypedTexts, queue: PhoneQueue): LastScreens {
   const waiting = createLru<Seen>({ max: mostPhones })
-  const writing = new Map<string, Promise<void>>()
   const timers = new Map<string, NodeJS.Timeout>()
 
   const write = async (seen: Seen): Promise<void> => {
-    const packed = packScreen(seen.json, seen.at, seen.settings.text ? null : typed.masker(seen.phoneId))
-    if (packed) await writeScreen(core, seen, packed.screen)
+    try {
+      const packed = packScreen(seen.json, seen.at, seen.settings.text ? null : typed.masker(seen.phoneId))
+      if (packed) await writeScreen(core, seen, packed.screen)
+    } catch (error) {
+      core.log.warn({ err: error, phone: seen.phoneId }, 'could not keep a screen')
+    }
   }
-  const flush = async (phoneId: string): Promise<void> => {
+  const flush = (phoneId: string): void => {
     clearTimeout(timers.get(phoneId))
     timers.delete(phoneId)
     const seen = waiting.get(phoneId)
     waiting.delete(phoneId)
-    const before = writing.get(phoneId) ?? Promise.resolve()
-    if (!seen) return before
-    const written = before
-      .then(() => write(seen))
-      .catch((error: unknown) => core.log.warn({ err: error, phone: phoneId }, 'could not keep a screen'))
-    writing.set(phoneId, written)
-    await written
-    if (writing.get(phoneId) === written) writing.delete(phoneId)
+    if (seen) void queue.add(phoneId, () => write(seen))
   }
   return {
     see(seen) {
@@ -56,12 +54,12 @@ export function createLastScreens(core: Core, typed: TypedTexts): LastScreens {
       if (timers.has(seen.phoneId)) return
       timers.set(
         seen.phoneId,
-        setTimeout(() => void flush(seen.phoneId), writeAfterMs),
+        setTimeout(() => flush(seen.phoneId), writeAfterMs),
       )
     },
     flush,
-    async close() {
-      await Promise.all([...timers.keys()].map(flush))
+    close() {
+      for (const phoneId of [...timers.keys()]) flush(phoneId)
     },
   }
 }

@@ -34,9 +34,16 @@ const noPicture = (phoneId: string, id: string): ApiError =>
 const stepNotFound = (phoneId: string, id: string): ApiError =>
   new ApiError('step_not_found', { details: { step: id }, next: stepsRequest(phoneId) })
 
-export function createStepService(core: Core, store: FileStore): StepService {
-  const allowed = async (caller: Caller, phoneId: string) =>
+/** @param settled resolves when this replica has written the steps of a phone that it answered */
+export function createStepService(
+  core: Core,
+  store: FileStore,
+  settled: (phoneId: string) => Promise<void>,
+): StepService {
+  const allowed = async (caller: Caller, phoneId: string): Promise<void> => {
     permitted(caller, phoneId, await readPhone(core.read, phoneId))
+    await settled(phoneId)
+  }
   const find = async (caller: Caller, phoneId: string, id: string): Promise<StepRow> => {
     await allowed(caller, phoneId)
     const row = isId('step', id) ? await readStep(core, phoneId, id) : null
