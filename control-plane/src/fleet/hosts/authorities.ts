@@ -1,6 +1,7 @@
 /**
- * Tells hosts which certificate authorities to trust: whenever a host reports others than this replica trusts, as after a
- * step of `rotate-authority`, its join, or a restore of its disk. Every replica does this. docs/decisions/0249
+ * Sends hosts the certificate authorities to trust whenever a host reports other authorities than this
+ * replica trusts, as after a step of `rotate-authority`, its join, or a restore of its disk. Every replica
+ * does this. docs/decisions/0249
  */
 import { type TrustAuthoritiesRequest, type TrustAuthoritiesResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
@@ -8,13 +9,16 @@ import { addressOf } from '../../links/host-calls/address-of.js'
 import { callHost } from '../../links/host-calls/calls.js'
 import { type RenewalParts } from './renewal.js'
 
-/** Hosts that one look tells, all at the same time. */
+/** Hosts that one run informs, all at the same time. */
 const most = 20
 const callMs = 10_000
-/** Milliseconds between two attempts: a host that reports wrong authorities must not delay others. */
+/**
+ * Milliseconds between two attempts at one host, so that a host that reports wrong authorities does not delay
+ * the others.
+ */
 const restMs = 30_000
 
-/** Returns a function that tells those that do not know it. */
+/** Returns a function that informs the hosts whose trusted authorities differ. */
 export function createTrust({ core, hosts, authority, stopping }: RenewalParts): () => Promise<void> {
   const resting = new Map<string, number>()
   let sent = ''

@@ -10,7 +10,7 @@ const newKey = () =>
     .toString()
 const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256
 
-/** One step of a renewal, of either side. Messages can be lost, late or repeated. */
+/** One step of a renewal, by the host or the control plane. Messages can be lost, late or repeated. */
 const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('begin', 'heartbeat', 'agent lost its key') }),
   fc.record({ kind: fc.constantFrom('prepare', 'finish'), at: fc.nat(5) }),
@@ -21,7 +21,7 @@ it('accepts the certificate of the host at each step of any interrupted or concu
   const certificate = (key: string) => authority.issueHost('hst_aaaaaaaaaaaa', key)
   const firstKey = newKey()
   const first = await certificate(firstKey)
-  // Signing is slow: a step takes one of these.
+  // Signing is slow, so the certificates are issued in advance.
   const pool = await Promise.all(
     Array.from({ length: 6 }, newKey).map(async (key) => ({ key, pem: await certificate(key) })),
   )
@@ -35,7 +35,7 @@ it('accepts the certificate of the host at each step of any interrupted or concu
         nextCertificatePem: null as string | null,
         nextCertificateFingerprint: null as string | null,
       }
-      /** On their way: answers to a begin, and certificates. */
+      /** Messages under way: answers to a begin, and certificates. */
       const answers: (Waiting & { pinned: string | null })[] = []
       const sent: string[] = []
       for (const each of steps) {

@@ -1,14 +1,17 @@
-/** Which certificates of a host are accepted, and when the current one is replaced. Pure. docs/decisions/0213 */
+/**
+ * Decides which certificates of a host are accepted, and when the current certificate is replaced. Pure.
+ * docs/decisions/0213
+ */
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { hostLifeMs } from '../../base/pki/authority.js'
 
 export interface HostCertificates {
   joinedAt: Date
-  /** The current certificate; null: any of the host's ID. */
+  /** The fingerprint of the current certificate; null: any certificate with the host's ID is accepted. */
   certificateFingerprint: string | null
-  /** Null: issued by a release that did not store it. */
+  /** Null: a release that did not store the expiry issued the certificate. */
   certificateExpiresAt: Date | null
-  /** Issued, and not yet seen in use. */
+  /** Issued, but not yet seen in use. */
   nextCertificatePem: string | null
 }
 
@@ -21,16 +24,16 @@ export const expiryOf = ({
 /** A certificate is replaced when a third of its life is left. */
 export const renewalMs = hostLifeMs / 3
 
-/** The answer of an agent at the beginning of a renewal. */
+/** The agent's answer to the begin of a renewal. */
 export interface Waiting {
   certificateFingerprint: string
-  /** The key that waits for a certificate. */
+  /** The public key that waits for a certificate. */
   publicKeyPem: string
 }
 
 /**
- * `adopt`: the host already uses the next certificate. `send`: the next certificate is for the key that
- * waits. `issue`: the host cannot use the next certificate, because it does not have its key.
+ * `adopt`: the host already uses the next certificate. `send`: the next certificate is for the waiting key.
+ * `issue`: the host cannot use the next certificate, because the host does not have the certificate's key.
  */
 export type Step = 'adopt' | 'send' | 'issue'
 
@@ -47,13 +50,16 @@ export const usesNext = (
   fingerprint: string | undefined,
 ): boolean => pem !== null && new X509Certificate(pem).fingerprint256 === fingerprint
 
-/** Columns of a host that was issued its next certificate. Until the host uses it, both are accepted. */
+/**
+ * Columns of a host whose next certificate is issued. Until the host uses it, the current certificate is
+ * accepted too.
+ */
 export const issued = (pem: string) => ({
   nextCertificatePem: pem,
   nextCertificateFingerprint: new X509Certificate(pem).fingerprint256,
 })
 
-/** Columns of a host that uses this certificate. No other one is accepted. */
+/** Columns of a host that uses this certificate. No other certificate of the host is accepted. */
 export function adopted(pem: string) {
   const { fingerprint256, validTo } = new X509Certificate(pem)
   return {

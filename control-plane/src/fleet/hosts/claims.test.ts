@@ -1,4 +1,5 @@
-// Claims and leftovers that would be checked forever, or wrongly. Real Postgres, broker and mutual TLS, agent doubles.
+// Claims and leftovers that would be checked forever, or wrongly. Runs with real Postgres, broker and mutual
+// TLS, and agent doubles.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { type AgentDouble, type DoubleDevice } from '../../testing/agent-double.js'
@@ -21,7 +22,7 @@ const db = () => plane.app.core.db
 const deviceAt = (host: AgentDouble, serial: string) =>
   db().device.findUniqueOrThrow({ where: { hostId_serial: { hostId: host.hostId, serial } } })
 
-/** A phone of the first host that no test uses. */
+/** Returns a phone of the first host that no test uses. */
 function takeDevice(): DoubleDevice {
   const device = [...from.devices.values()].find(
     ({ link, serial }) => link === 'healthy' && !used.has(serial),
@@ -32,7 +33,7 @@ function takeDevice(): DoubleDevice {
 }
 const used = new Set<string>()
 
-/** A phone with this key is connected to the second host. */
+/** Connects a phone with this key to the second host. */
 async function plugIn(seed: string | undefined): Promise<DoubleDevice> {
   const device = to.addDevice(`copy-${randomUUID()}`)
   if (seed !== undefined) device.seed = seed
@@ -41,7 +42,7 @@ async function plugIn(seed: string | undefined): Promise<DoubleDevice> {
   return device
 }
 
-/** Heartbeats of the host that began after the call have been read. */
+/** Waits until the control plane has read heartbeats that the host began after the call. */
 async function hasReported(host: AgentDouble): Promise<void> {
   const row = () => db().host.findUniqueOrThrow({ where: { id: host.hostId } })
   const { sequence } = await row()
@@ -94,7 +95,7 @@ it('keeps the time of a claim when one report does not contain it', async () => 
   })
   await hasReported(to)
   expect((await deviceAt(to, serial)).claimedSince).toEqual(claimedSince)
-  // It has been missing for longer than a claim takes.
+  // The claim has been missing for longer than `missingMs`.
   await db().device.updateMany({
     where: { serial },
     data: { claimCheckedAt: new Date(Date.now() - 120_000) },
@@ -103,7 +104,7 @@ it('keeps the time of a claim when one report does not contain it', async () => 
   to.onHeartbeat = (message) => message
 })
 
-it('has a host forget the enrolment before a move, and not one from after it', async () => {
+it('makes a host forget an enrolment from before a move, and keeps an enrolment from after it', async () => {
   const device = takeDevice()
   const { id } = await deviceAt(from, device.serial)
   const before = { fencing: device.fencing }
@@ -121,7 +122,7 @@ it('has a host forget the enrolment before a move, and not one from after it', a
   await eventually(async () => (await deviceAt(from, device.serial)).link === 'unenrolled')
   const count = forgotten()
 
-  // A restored database does not know that the place was enrolled again, and rented.
+  // After a restore, the database does not know that the place was enrolled and rented again.
   const { fencingNumber } = await deviceAt(from, device.serial)
   const fencing = fencingNumber + 3n
   Object.assign(device, {

@@ -1,6 +1,6 @@
 /**
- * Heartbeats that say that a phone carries the identity of a device of another host or serial. A claim moves nothing: the job
- * `device.claim` asks for a proof. docs/decisions/0223
+ * Handles heartbeats that say that a phone has the identity of a device of another host or serial. A claim
+ * moves nothing: the job `device.claim` asks for a proof. docs/decisions/0223
  */
 import { type DeviceStatus } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -10,17 +10,20 @@ import { addJob } from '../../base/queue/queue.js'
 import { type ClaimRests, missingMs } from './claim-rests.js'
 
 export interface Claim {
-  /** The device at the host that claims. */
+  /** The device row at the host that reports the claim. */
   deviceId: string
-  /** The public key. */
+  /** The public key of the identity. */
   identity: string
 }
 
-/** Has the claim checked, unless it was checked a moment ago, or no device of a host in use has this identity. */
+/**
+ * Adds a job that checks the claim, unless the claim was checked a moment ago, or no device of a host in use
+ * has this identity.
+ */
 export async function noteClaim(core: Core, { deviceId, identity }: Claim, rests: ClaimRests): Promise<void> {
   const now = core.clock.now()
   const rested = new Date(now.getTime() - rests.of(deviceId))
-  // Without a lock first: an unchecked claim arrives with every heartbeat.
+  // Test without a lock first, since an unchecked claim arrives with every heartbeat.
   const due = await core.db.$queryRaw<unknown[]>`select 1 from devices t
     where t.id = ${deviceId} and t.state = 'unenrolled' and t.phone_id is null and t.enrolled_at is null
       and (t.claim_checked_at is null or t.claim_checked_at < ${rested})
@@ -29,7 +32,7 @@ export async function noteClaim(core: Core, { deviceId, identity }: Claim, rests
   if (due.length === 0) return
   rests.checked(deviceId)
   await inTransaction(core.db, async (tx) => {
-    // The time of an earlier claim does not count for this one.
+    // The time of an earlier claim does not count for this claim.
     const over = new Date(now.getTime() - missingMs)
     await tx.device.updateMany({
       where: { id: deviceId, claimCheckedAt: { lt: over } },
@@ -49,8 +52,9 @@ export async function noteClaim(core: Core, { deviceId, identity }: Claim, rests
 }
 
 /**
- * Whether the agent has used the place after the device moved away from it: its number is higher than those of the move and of
- * the orders to forget. The database is older than that use, which is not forgotten.
+ * Whether the agent has used the place after the device moved away: its fencing number is higher than the
+ * numbers of the move and of the orders to forget. The database is then older than that use, and the agent
+ * must not forget the use.
  */
 export const isUsedSince = (
   row: { movedAwayAt: Date | null; fencingNumber: bigint },
@@ -58,8 +62,8 @@ export const isUsedSince = (
 ): boolean => row.movedAwayAt !== null && BigInt(fencing_number) > row.fencingNumber
 
 /**
- * Whether a host still uses a phone, or holds its assignment, after the device moved away from it: it was unreachable then, and
- * its adb server may still reach the phone.
+ * Whether a host still uses a phone, or holds its assignment, after the device moved away from the host: the
+ * host was unreachable then, and its adb server may still reach the phone.
  */
 export const isLeftover = (
   { movedAwayAt, state }: { movedAwayAt: Date | null; state: string },
@@ -79,7 +83,7 @@ export async function noteLeftover(core: Core, deviceId: string, rests: ClaimRes
         movedAwayAt: { not: null },
         OR: [{ claimCheckedAt: null }, { claimCheckedAt: { lt: rested } }],
       },
-      // A number that the host has not used.
+      // The host has not used this number.
       data: { claimCheckedAt: now, fencingNumber: { increment: 1 } },
     })
     if (count === 0) return

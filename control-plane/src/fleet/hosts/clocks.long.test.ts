@@ -1,4 +1,4 @@
-// Replicas whose clocks are an hour off, and step while they run: real processes, Postgres, broker
+// Replicas whose clocks are an hour off, and step while they run. Runs with real processes, Postgres, broker
 // and gRPC; the agent is a double.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -50,7 +50,8 @@ it('sessions survive a clock step of ±1 h in one process while heartbeats arriv
   const [ahead, behind] = replicas
   ahead?.tell(String(hour))
   behind?.tell(String(-hour))
-  // Longer than any host may be silent, and than a replica listens before it judges.
+  // This wait is longer than a host may be silent, and longer than a replica listens before it judges
+  // silence.
   await new Promise((resolve) => setTimeout(resolve, (2 * lostAfter + 3) * 1000))
   expect((await phones.get(tenant.caller, phone.id)).status).toBe('ready')
   for (const replica of replicas) {
@@ -63,7 +64,8 @@ it('sessions survive a clock step of ±1 h in one process while heartbeats arriv
 
   // A session that one replica begins and the other ends is billed for its duration.
   const made: Awaited<ReturnType<typeof call>>[] = []
-  // A stall of this machine of a few seconds is a silent host: the service then has no phone for a moment.
+  // A stall of this machine of a few seconds makes the host look silent: the service then has no phone for a
+  // moment.
   await eventually(
     async () => made.unshift(await call(ahead, 'POST', '/phones', {})) > 0 && made[0]?.status !== 503,
   )
@@ -76,7 +78,7 @@ it('sessions survive a clock step of ±1 h in one process while heartbeats arriv
   expect(Math.abs((session?.startedAt.getTime() ?? 0) - Date.now())).toBeLessThan(120_000)
   await phones.delete(tenant.caller, id)
 
-  // It still ends when the host is silent, through the replica whose clock is right.
+  // The session still ends when the host is silent, through the replica whose clock is right.
   agent.pause()
   await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'unavailable')
   agent.resume()

@@ -1,4 +1,5 @@
-// A host asks whether the control plane can connect to its agent, over HTTP, with real Postgres, broker and mutual TLS.
+// A host asks over HTTP whether the control plane can connect to its agent. Runs with real Postgres, broker
+// and mutual TLS.
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectionCheckPath, signAsHost, signatureSkewMs, type HostSignature } from '@phonerack/shared'
@@ -10,7 +11,7 @@ const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let address = 0
-/** The control plane's time while it is set. */
+/** The control plane's time while this is set. */
 let stopped: Date | null = null
 
 beforeAll(async () => {
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await eventually(async () => (await hostOf(agent)).address !== null)
 })
 beforeEach(() => {
-  // The wrong requests of one test must not limit the next one.
+  // Use a new address, so that the refused requests of one test do not limit the next test.
   address += 1
   plane.app.core.pace = 1
 })
@@ -38,7 +39,7 @@ const ask = async (payload: HostSignature | object) => {
   const response = await plane.server.inject({ method: 'POST', url: connectionCheckPath, payload, headers })
   return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
-/** Repeats while the host was checked a moment ago. */
+/** Repeats the request while the host was checked a moment ago. */
 const askNow = async () => {
   for (;;) {
     const answer = await ask(signed(agent))
@@ -50,12 +51,12 @@ const askNow = async () => {
 it('says whether a connection with mutual TLS is possible, without the cause', async () => {
   const { address: known } = await hostOf(agent)
   expect(await askNow()).toEqual({ status: 200, body: { address: known, connected: true } })
-  // A check is then possible after 0.1 s, and waits 0.3 s for a connection.
+  // With this pace, the next check is possible after 0.1 s, and a check waits 0.3 s for a connection.
   plane.app.core.pace = 0.1
   agent.cutGrpc()
   await eventually(async () => (await askNow()).body['connected'] === false)
   expect(await askNow()).toEqual({ status: 200, body: { address: known, connected: false } })
-  // A stored address that nobody can connect to takes as long as one that refuses.
+  // A stored address that nobody can connect to takes as long as an address that refuses.
   await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { address: 'nonsense' } })
   const at = performance.now()
   await askNow()
@@ -64,19 +65,19 @@ it('says whether a connection with mutual TLS is possible, without the cause', a
   await eventually(async () => (await askNow()).body['connected'] === true)
 })
 
-it('runs one check of a host a second', async () => {
+it('runs one check per host and second', async () => {
   plane.app.core.pace = 0
   await askNow()
-  // The second of a check is now an hour.
+  // This pace turns the second between two checks into an hour.
   plane.app.core.pace = 3600
   expect(await ask(signed(agent))).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
   plane.app.core.pace = 0
   expect((await askNow()).status).toBe(200)
 })
 
-it('refuses each signature that is not the current one of the host, and accepts a valid one from a limited address', async () => {
+it('refuses each signature that is not made with the current certificate of the host, and accepts a valid one from a limited address', async () => {
   const other = await plane.rack(0)
-  // Failures are counted per calendar minute, which must not end before the last one.
+  // Failures are counted per calendar minute. The fixed time keeps all of them in one minute.
   stopped = new Date()
   plane.app.core.pace = 0
   const good = signed(agent)
@@ -133,7 +134,7 @@ it('refuses each signature that is not the current one of the host, and accepts 
   stopped = null
 })
 
-it('refuses a body of another form, and a retired host', async () => {
+it('refuses a body with a wrong schema, and a retired host', async () => {
   expect(await ask({ ...signed(agent), extra: 1 })).toMatchObject({ status: 400 })
   const leaving = await plane.rack(0)
   await plane.app.core.db.host.update({ where: { id: leaving.hostId }, data: { retiredAt: new Date() } })

@@ -1,7 +1,7 @@
 /**
- * Tells a host whether this replica can connect to its agent, for `phonerack-agent doctor`. The host says where it
- * is called, so the answer to a failed check omits the cause and takes as long for each: otherwise a hostile host could
- * scan our network with it.
+ * Tells a host whether this replica can connect to its agent, for `phonerack-agent doctor`. The host names
+ * the address, so the answer to a failed check omits the cause and takes equally long for each cause:
+ * otherwise a hostile host could scan our network.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type X509Certificate } from 'node:crypto'
@@ -22,16 +22,16 @@ import { type Authorities } from '../../base/pki/authorities.js'
 import { hostOfCertificate } from '../../links/tunnels/host-certificate.js'
 
 export interface ConnectionCheck {
-  /** `host:port` as the control plane knows it; null: no heartbeat has arrived yet. */
+  /** The stored `host:port`; null: no heartbeat has arrived yet. */
   address: string | null
-  /** A connection with mutual TLS is open. */
+  /** Whether a connection with mutual TLS opened. */
   isConnected: boolean
 }
 
 export interface ConnectionChecks {
-  /** Whether a host has signed the request; without a query. */
+  /** Whether the host signed the request. Runs no query. */
   isSigned(request: HostSignature): boolean
-  /** @throws ApiError unauthorized; rate_limited for a check too soon, or too many at the same time */
+  /** @throws ApiError unauthorized; rate_limited when a check is too early, or too many checks run */
   check(request: HostSignature): Promise<ConnectionCheck>
 }
 
@@ -88,12 +88,12 @@ export function createConnectionChecks(
   }
 }
 
-/** Whether a certificate is the current or next one of a host. */
+/** Whether a certificate is the host's current or next certificate. */
 function isCurrent(
   { certificateFingerprint: current, nextCertificateFingerprint: next }: Host,
   { fingerprint256: fingerprint }: X509Certificate,
 ): boolean {
-  // Null: the host joined once and was not renewed, so only one certificate exists.
+  // Null: the host joined and its certificate was never renewed, so only one certificate exists.
   return current === null || fingerprint === current || fingerprint === next
 }
 

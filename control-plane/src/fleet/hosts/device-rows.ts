@@ -1,6 +1,6 @@
 /**
- * The rows of a host's devices that a heartbeat is compared with, and the statements that change them. Used by
- * `fold-devices.ts`.
+ * The rows of a host's devices that a heartbeat is compared with, and the statements that change the rows.
+ * Used by `fold-devices.ts`.
  */
 import { newId, type DeviceStatus } from '@phonerack/shared'
 import { type RawTx } from '../../base/db/raw-transaction.js'
@@ -12,11 +12,11 @@ export interface DeviceRow extends KnownDevice, CustodyRow {
   hostId: string
   reportFault: string | null
   movedAwayAt: Date | null
-  /** Changes with each change of the row: the transaction that wrote it. */
+  /** The transaction that wrote the row, which changes with each change of the row. */
   version: string
 }
 
-/** A row that is not read if it still has this version. */
+/** A row that is not read again while it has this version. */
 export interface KeptRow {
   id: string
   version: string
@@ -38,12 +38,12 @@ export const readDeviceRows = (
         as kept (id, version) where kept.id = d.id and kept.version = d.xmin::text)
     order by d.id`
 
-/** For the JSON of a column; null: it stays as it is. */
+/** Converts a value for a JSON column; null leaves the column unchanged. */
 const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 /**
- * Writes a report's change, and the fields of the report that could not be read. Returns false when the device has another
- * state than `row`: an assignment has come in between.
+ * Writes a report's change, and the fields of the report that could not be read. Returns false when the
+ * device has another state than `row`: an assignment was made in the meantime.
  */
 export async function writeDeviceChange(
   tx: RawTx,
@@ -68,7 +68,7 @@ export async function writeDeviceChange(
   return count > 0
 }
 
-/** Another phone has been used at the place that a device left. */
+/** Notes that another phone has been used at the place that a device left. */
 export async function endMovedAway(tx: RawTx, id: string): Promise<void> {
   await tx.$executeRaw`update devices set moved_away_at = null where id = ${id}`
 }
@@ -88,7 +88,10 @@ export async function addDevice(
       coalesce(${json(row.events)}::jsonb, '[]'), coalesce(${json(row.condition)}::jsonb, 'null'))`
 }
 
-/** Stores the agent's statement that an idle device is clean, and for which tenant. Returns false when it is stored already. */
+/**
+ * Stores the agent's statement that an idle device is clean, and for which tenant. Returns false when the
+ * statement is already stored.
+ */
 export async function confirm(
   tx: RawTx,
   device: Pick<DeviceRow, 'id' | 'state' | 'fencingNumber' | 'confirmedEpoch' | 'cleanFor'>,

@@ -1,6 +1,6 @@
 /**
- * Agents that contradict the database repeatedly: the device is quarantined, and nothing repeats
- * forever. Real Postgres and broker, agent doubles.
+ * Agents that contradict the database repeatedly: the device is quarantined, and nothing repeats forever.
+ * Runs with real Postgres and broker, and agent doubles.
  */
 import { ApiError } from '@phonerack/shared'
 import { reconcile } from '../jobs/reconcile.js'
@@ -30,7 +30,7 @@ const phones = () => plane.app.services.phones
 const refusal = (reason: string, current: bigint) =>
   new ApiError('phone_unavailable', { details: { reason, current_fencing_number: current.toString() } })
 
-/** Simulates an agent whose number is always one ahead. Returns the number of its calls. */
+/** Simulates an agent whose number is always one ahead. Returns the number of the agent's calls. */
 function refuseStarts(device: DoubleDevice, reason: string, ahead: bigint): () => number {
   let asked = 0
   device.onStart = () => {
@@ -136,7 +136,7 @@ describe('an agent that reports ever higher numbers', () => {
       expect((await lone.rowOf(device)).reason).toContain('disagreed with the database')
     }))
 
-  it('loses a used device, although it wipes it each time', () =>
+  it('loses a used device, although the agent wipes the device each time', () =>
     lone.alone(async (agent, device) => {
       await disagree(device, () => usedBy(device, 'ph_unknownaaaaa'))
       expect(agent.log.filter((line) => line.startsWith('wipe')).length).toBeLessThanOrEqual(6)
@@ -188,10 +188,11 @@ describe('an agent that reports ever higher numbers', () => {
 })
 
 describe('a lost job of a device', () => {
-  /** Loses a wipe's job, so that nobody does it. */
+  /** Deletes the wipe's job, so that nothing performs the wipe. */
   const lose = async (device: DoubleDevice): Promise<void> => {
     const { id } = await lone.rowOf(device)
-    // The row of the enrolment's job may still exist for a moment after it has run: then no job is lost.
+    // The row of the enrolment's job may exist for a moment after the job has run. A job deleted then would
+    // not be the wipe's.
     await eventually(async () => {
       const [row] = await db().$queryRaw<{ exists: boolean }[]>`select exists (select 1
         from graphile_worker.jobs where key like ${`device.%:${id}:%`} and attempts < max_attempts)`
@@ -213,7 +214,7 @@ describe('a lost job of a device', () => {
     lone.alone(async (agent, device) => {
       await lose(device)
       const { id } = await lone.rowOf(device)
-      // Heartbeats of the device may wait for its row too, with other statements.
+      // Other statements of the device's heartbeats may also wait for its row.
       await duringLock(plane, { table: 'devices', id, like: 'select%disputes%' }, () =>
         Array.from({ length: 4 }, () => reconcile(plane.app.core)),
       )
@@ -222,7 +223,7 @@ describe('a lost job of a device', () => {
       expect(await lone.rowOf(device)).toMatchObject({ disputes: 1 })
     }))
 
-  it('is not added again when that failed several times', () =>
+  it('is not added again after several failures', () =>
     lone.alone(async (agent, device) => {
       const { id } = await lone.rowOf(device)
       await db().$executeRaw`update devices set disputes = 5, disputed_since = now() where id = ${id}`
@@ -232,7 +233,7 @@ describe('a lost job of a device', () => {
       expect(agent.log).toEqual([])
     }))
 
-  it('is not tried again once it has used all its attempts', () =>
+  it('is not tried again after its last attempt', () =>
     lone.alone(async (agent, device) => {
       const { id, fencingNumber } = await lone.rowOf(device)
       const key = `device.wipe:${id}:${fencingNumber}`

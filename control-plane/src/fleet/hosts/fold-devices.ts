@@ -1,6 +1,7 @@
 /**
- * Applies the devices of a heartbeat to their rows. The fold of a report is a pure function of the report, the row and the
- * epoch, so a device is skipped while its report and its row equal the ones of an earlier fold that changed nothing.
+ * Applies the devices of a heartbeat to their rows. The fold of a report is a pure function of the report,
+ * the row and the epoch, so a device is skipped while its report and its row are the same as in an earlier
+ * fold that changed nothing.
  */
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -33,19 +34,19 @@ export interface Settled {
 }
 
 export interface Folded {
-  /** Phones whose device changed. */
+  /** Phones whose device row changed. */
   phones: string[]
   /** Devices whose custody record differs from the tables. */
   disagreeing: { deviceId: string; report: DeviceStatus }[]
   locks: LockChange[]
-  /** No row changed, none would have if the rest had been read, and no claim waits. */
+  /** True when no row changed, no unreadable field could have changed a row, and no claim waits. */
   isSame: boolean
   /** Devices whose phone claims the identity of another device. */
   claims: Claim[]
-  /** Places that a phone has left, whose agent does not know it. */
+  /** Places that a phone has left, while the place's agent does not know of the move. */
   leftovers: string[]
   settled: Map<string, SettledDevice>
-  /** The number of the host's devices, if those that were skipped are still its devices. */
+  /** The number of the host's devices, provided that the skipped devices still belong to the host. */
   count: number
 }
 
@@ -53,7 +54,7 @@ export interface FoldContext {
   now: Date
   /** The current epoch of the database. */
   epoch: string
-  /** By serial: the fields of a device that could not be read. */
+  /** The unreadable fields of each device, by serial. */
   deviceFaults: ReadonlyMap<string, string>
   settled: Settled | null
 }
@@ -134,7 +135,7 @@ interface DeviceContext {
   isCurrent: boolean
 }
 
-/** Returns true when the report changed nothing, and cannot change anything later. */
+/** Returns true when the report changed nothing, and cannot change anything later either. */
 async function foldDevice(
   core: Core,
   tx: RawTx,
@@ -148,7 +149,7 @@ async function foldDevice(
     folded.claims.push({ deviceId: device.id, identity: report.identity })
     isSettled = false
   }
-  // A claim that is missing may be over later.
+  // A missing claim may be over by the next heartbeat.
   if (device.claimedSince !== null) isSettled = false
   if (isCurrent && report && isUsedSince(device, report)) {
     await endMovedAway(tx, device.id)
@@ -166,7 +167,7 @@ async function foldDevice(
   }
   const change = deviceChange(device, report, host, now)
   if (!change && reportFault === device.reportFault) return isSettled
-  // Only while the state is still the one that was read: an assignment may have come in between.
+  // Write only if the state is unchanged since the read: a phone may have been assigned in the meantime.
   if (!(await writeDeviceChange(tx, device, change, reportFault))) return false
   if (reportFault !== null && reportFault !== device.reportFault)
     core.log.warn({ device: device.id, fault: reportFault }, "could not read part of a device's report")

@@ -95,7 +95,7 @@ describe('deviceChange', () => {
     expect(change).toMatchObject({ events, condition })
     const told = { ...known, events, condition }
     expect(deviceChange(told, { ...status, events, condition }, host, now)).toBeNull()
-    // An older agent does not report them.
+    // An older agent does not report events and condition.
     expect(deviceChange(told, status, host, now)).toBeNull()
   })
 
@@ -136,7 +136,7 @@ describe('deviceChange', () => {
     }
   })
 
-  it('never sets the proof of life after now', () => {
+  it('never stores a proof of life in the future', () => {
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true, min: before(1e6), max: new Date('2030-01-01') }), (said) => {
         const report = { ...status, link: 'offline' as const, proof_of_life_at: said.toISOString() }

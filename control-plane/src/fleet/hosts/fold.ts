@@ -37,7 +37,7 @@ export interface KnownDevice {
   model: string | null
   sdk: number | null
   reason: string | null
-  /** Null: its phone has no claim that waits. */
+  /** Null: the phone has no claim that waits. */
   claimedSince: Date | null
   /** When the claim was last checked. */
   claimCheckedAt: Date | null
@@ -56,7 +56,7 @@ export interface DeviceChange {
   model: string | null
   sdk: number | null
   reason: string | null
-  /** Only when they changed. */
+  /** Present only when they changed. */
   events?: DeviceEvent[]
   condition?: DeviceCondition
   claimedSince?: null
@@ -94,7 +94,7 @@ export function deviceChange(
     ...(isClaimMissing(known, status, now) ? { claimedSince: null } : {}),
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
-  // A report without events leaves the known ones in place.
+  // A report without events leaves the stored events in place.
   const events = status?.events
   if (events && !isDeepStrictEqual(events, known.events)) change.events = events
   const condition = status?.condition
@@ -113,8 +113,8 @@ export function deviceChange(
 }
 
 /**
- * Converts the report's proof of life to the control plane's clock. Its age when the report was
- * sent does not depend on the agent's clock.
+ * Converts the report's proof of life to the control plane's clock. The age of the proof when the report was
+ * sent does not depend on how the agent's clock is set.
  */
 export function inOurTime(status: DeviceStatus, sentAt: string, now: Date): DeviceStatus {
   if (status.proof_of_life_at === null) return status
@@ -122,14 +122,14 @@ export function inOurTime(status: DeviceStatus, sentAt: string, now: Date): Devi
   return { ...status, proof_of_life_at: new Date(Math.max(0, now.getTime() - age)).toISOString() }
 }
 
-/** One report without the claim may be incomplete, or be sent to avoid the quarantine. */
+/** One report without the claim may be incomplete, or may be sent to avoid the quarantine. */
 const isClaimMissing = (
   { claimedSince, claimCheckedAt }: KnownDevice,
   status: DeviceStatus | null,
   now: Date,
 ): boolean => claimedSince !== null && status?.identity === undefined && isClaimOver(claimCheckedAt, now)
 
-/** When the link was lost, and the last proof of life before that. */
+/** When the link was lost, and the last proof of life before the loss. */
 function proofOfLife(
   known: KnownDevice,
   report: { link: string; proof_of_life_at: string | null },
@@ -165,8 +165,9 @@ export function newDevice(status: DeviceStatus, now: Date) {
 }
 
 /**
- * The reason of a device after a report. The control plane's reason of a quarantine stays, and that of a claim as long as the
- * phone claims; the one of a waiting wipe or enrolment stays until its host reports another.
+ * The reason of a device after a report. The control plane's reason of a quarantine stays. The reason of a
+ * claim stays while the phone claims. The reason of a waiting wipe or enrolment stays until the host reports
+ * another reason.
  */
 function reasonAfter(
   { state, reason }: Pick<KnownDevice, 'state' | 'reason'>,

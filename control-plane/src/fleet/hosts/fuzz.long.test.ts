@@ -1,4 +1,4 @@
-// A short run of `./scripts/fuzz-host`, which sets how many messages and the seed.
+// A short run of `./scripts/fuzz-host`. That script's options set the number of messages and the seed.
 import { expect, it } from 'vitest'
 import { fuzzHosts } from '../../testing/fuzz/run.js'
 import { startWorld } from '../../testing/world.js'
@@ -16,7 +16,7 @@ it(
       process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
       expect(report.breaches).toEqual([])
       expect(report.total).toBeGreaterThanOrEqual(wanted)
-      // Requests that all fail would show nothing.
+      // If all requests failed, the run would prove nothing.
       expect(report.statuses['200'] ?? 0).toBeGreaterThan(0)
       expect(report.honest).toBeGreaterThan(0)
     } finally {

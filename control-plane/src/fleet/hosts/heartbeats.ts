@@ -1,6 +1,6 @@
 /**
- * Folds the agents' heartbeats into the tables. Every replica receives every heartbeat. The first
- * to write it wins; for the others it is no longer newer.
+ * Folds the agents' heartbeats into the tables. Every replica receives every heartbeat. The first replica to
+ * write a heartbeat wins; for the other replicas the heartbeat is then no longer newer than the row.
  */
 import {
   dialledAddress,
@@ -37,7 +37,7 @@ import {
   type RefusedHeartbeat,
 } from './read-heartbeat.js'
 
-/** The devices of an agent's last heartbeats. */
+/** The devices of an agent's last heartbeat. */
 interface Known {
   read: ReadDevices
   settled: Settled | null
@@ -47,13 +47,14 @@ export interface Heartbeats {
   close(): Promise<void>
 }
 
-/** Agents from before their host's last rejoin. For `ttl` milliseconds their messages are dropped unread. */
+/** Agents from before their host's last rejoin. Their messages are dropped unread for `ttl` milliseconds. */
 const ignored = { max: 1000, ttl: 60_000 }
 /** Agents whose last heartbeat is kept. */
 const remembered = { max: 10_000 }
 
 /**
- * @param silence notes each agent that was heard @param hosts knows retired ones, which are ignored
+ * @param silence records each agent that was heard
+ * @param hosts knows the retired hosts, whose heartbeats are ignored
  * @param onDialled called for each heartbeat of an agent that opens tunnels
  */
 export function listenToHosts(
@@ -64,16 +65,16 @@ export function listenToHosts(
   onDialled: (agent: AgentOnBus) => void = () => undefined,
 ): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
-  /** By subject. */
+  /** The latest heartbeat by subject. */
   const earlier = new LRUCache<string, true>(ignored)
   const repeats = new Repeats()
   const rests = new ClaimRests()
   const known = new LRUCache<string, Known>(remembered)
 
   /**
-   * Processes one heartbeat at a time per agent, and of those that arrive in between only the
-   * latest. The subject proves the agent, so an earlier agent of a host replaces no heartbeat of the
-   * current one.
+   * Processes one heartbeat at a time per agent, and of the heartbeats that arrive in the meantime only the
+   * latest. The subject identifies the agent, so an earlier agent of a host replaces no heartbeat of the
+   * current agent.
    */
   const enqueue = (message: unknown, subject: string): void => {
     if (earlier.has(subject) || hosts.isRetired(senderOfHeartbeat(subject).hostId)) return
@@ -137,7 +138,10 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
   core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
 
-/** Stores what the agent observed on its phones, then acknowledges it. The agent repeats the rest. */
+/**
+ * Stores what the agent observed on its phones, then acknowledges the stored reports. The agent repeats the
+ * others.
+ */
 async function takeReported(core: Core, agent: AgentOnBus, message: unknown): Promise<void> {
   const { reports, ids } = readReports(message)
   if (ids.length === 0) return
@@ -156,7 +160,10 @@ interface Listener {
   known: LRUCache<string, Known>
 }
 
-/** Returns `earlier` for a heartbeat of an earlier agent of the host, which it ignores. */
+/**
+ * Folds one heartbeat. Returns `earlier` when an earlier agent of the host sent it; such a heartbeat is
+ * ignored.
+ */
 async function takeHeartbeat(
   { core, silence, locks, repeats, rests, known }: Listener,
   agent: AgentOnBus,
@@ -211,13 +218,16 @@ type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
 const noFaults: Faults = { fault: null, deviceFaults: new Map() }
 
 export interface FoldedHeartbeat {
-  /** False: the host has joined again since this agent joined. */
+  /** False: the host has joined again after this agent joined. */
   isCurrent: boolean
   /** Changes of screen locks. */
   locks: LockChange[]
-  /** Set when everything in the heartbeat was read, and no device had to change: `deviceRows` before that. */
+  /**
+   * Set when the whole heartbeat was read and no device had to change. `rows` is `deviceRows` from before the
+   * comparison.
+   */
   agreed: { rows: string | null } | null
-  /** For the agent's next heartbeat; null: all devices are compared. */
+  /** Compared with the agent's next heartbeat; null: all devices are compared. */
   settled: Settled | null
 }
 
@@ -253,7 +263,7 @@ export async function foldHeartbeat(
       return 'earlier'
     }
     if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) {
-      // A replica of an earlier release may have applied the end of a stop, and does not know its time.
+      // A replica of an earlier release, which does not know the column, may have applied the end of a stop.
       await tx.$executeRaw`update hosts set stopping_since = null
         where id = ${heartbeat.host_id} and refuses is distinct from 'stopping' and stopping_since is not null`
       return 'outdated'
@@ -272,7 +282,7 @@ export async function foldHeartbeat(
     if (faults.fault !== null && faults.fault !== host.reportFault)
       core.log.warn({ host: host.id, fault: faults.fault }, 'could not read part of a heartbeat')
     const isLate = host.lastSeenAt !== null && !hostInReach(host.lastSeenAt, now, core.rules)
-    // Otherwise a device that was skipped has left the host.
+    // If the count differs, a skipped device has left the host.
     const isComplete = changed.count === count
     return { ...changed, epoch, isLate, isComplete, rows: host.deviceRows }
   })

@@ -1,6 +1,6 @@
 /**
- * The periodic sweep of hosts by a replica whose clock agrees with Postgres. A replica with another time does not end sessions.
- * Called by `app.ts` each second.
+ * Sweeps the hosts periodically while this replica's clock agrees with Postgres. A replica with another time
+ * does not end sessions. Called by `app.ts` each second.
  */
 import { Alarm } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'

@@ -1,5 +1,5 @@
-// A screen lock that an agent reports, as operators and the phone's project see it, with real
-// Postgres and broker.
+// A screen lock that an agent reports, as operators and the phone's project see it. Runs with real Postgres
+// and broker.
 import { type DeviceCondition } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { listActivity } from '../../rental/activity/listing.js'
@@ -46,7 +46,7 @@ it("records once in the project's activity that its phone got a screen lock, how
     })
   }
 
-  // No phone has the device, so the lock is not a tenant's.
+  // No phone has the device yet, so the lock is no tenant's lock.
   await says(true)
   await says(false)
   const { phone } = await services.phones.create(tenant.caller, createBody(), null)
@@ -60,7 +60,7 @@ it("records once in the project's activity that its phone got a screen lock, how
   expect(await routes()).toEqual(['screen_lock_set'])
   await says(null)
   await says(true)
-  // A host with alternating reports fills no table.
+  // A host with alternating reports must not fill a table.
   for (let turn = 0; turn < 10; turn += 1) await says(turn % 2 === 1)
   await new Promise((resolve) => setTimeout(resolve, 600))
   expect(await routes()).toEqual(['screen_lock_set'])

@@ -23,7 +23,7 @@ const lockOf = (condition: unknown): boolean =>
   condition !== null &&
   (condition as Partial<DeviceCondition>).lock_credential === true
 
-/** Compares with the phone's last report, so that a report without the field changes nothing. */
+/** Compares a report with the phone's last report. A report without the field changes nothing. */
 export function lockChange(
   device: { id: string; hostId: string; phoneId: string | null; condition: unknown },
   status: DeviceStatus | null,
@@ -36,9 +36,9 @@ export function lockChange(
 }
 
 export class LockActivity {
-  /** By device. */
+  /** Changes that wait for their entry, by device. */
   private readonly waiting = new Map<string, LockChange>()
-  /** By device, from the last minute. */
+  /** Entries of the last minute, by device. */
   private readonly written = new Map<string, { at: number; change: LockChange }>()
 
   /** @param now a monotonic clock in milliseconds */
@@ -48,8 +48,8 @@ export class LockActivity {
   ) {}
 
   /**
-   * Call it after each heartbeat's commit, even without changes: it also writes entries that were
-   * waiting.
+   * Must be called after each heartbeat's commit, even without changes: the call also writes entries that
+   * were waiting.
    */
   async take({ db }: Pick<Core, 'db'>, changes: readonly LockChange[]): Promise<void> {
     for (const change of changes) this.waiting.set(change.deviceId, change)

@@ -1,5 +1,5 @@
-// The silence after which a host is lost for good: an old dump and a step of Postgres's clock do
-// not count. Real Postgres and broker.
+// The silence after which a host is lost for good. An old dump and a step of Postgres's clock do not count as
+// silence. Runs with real Postgres and broker.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { renewEpoch } from '../../base/db/epoch.js'
 import { createBody, eventually, startWorld, type World } from '../../testing/world.js'
@@ -49,7 +49,7 @@ it('keeps parked phones and recordings of hosts whose silence is only in old tim
   expect([row.status === 'failed', row.isDropped]).toEqual([false, false])
 })
 
-it('counts the silence during which replicas listened, each moment once and across restarts', async () => {
+it('counts only silence during which replicas listened, each moment once and across restarts', async () => {
   const plane = await world.start({ env: { PHONERACK_LOST_FOR_GOOD_AFTER: '100' } })
   const agent = await plane.rack(1, { beatMs: 200 })
   agent.pause()
@@ -66,14 +66,14 @@ it('counts the silence during which replicas listened, each moment once and acro
   }
   const [first, second] = [replica(), replica()]
   for (let look = 0; look < 20; look += 1) await counts(first, second)
-  // 20 looks, 2 s apart; the first one only begins.
+  // The test makes 20 sweeps, 2 s apart. The first sweep only starts the count.
   expect((await total()) - before).toBe(38_000)
-  // The second replica takes over from the first, and misses at most one look.
+  // The second replica takes over from the first, and misses at most one sweep.
   const after = await total()
   for (let look = 0; look < 10; look += 1) await counts(second)
   expect((await total()) - after).toBeGreaterThan(12_000)
   expect((await total()) - after).toBeLessThanOrEqual(16_000)
-  // A pause does not count.
+  // A pause of the process does not count.
   const paused = await total()
   second.pause()
   now += 3_600_000

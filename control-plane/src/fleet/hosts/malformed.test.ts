@@ -1,4 +1,4 @@
-// Invalid responses of a host, over real gRPC, Postgres and broker: its own callers get its error,
+// Invalid responses of a host over real gRPC, Postgres and broker. The callers of that host get its error,
 // and nothing else is affected.
 import { Metadata, status, type ServerDuplexStream } from '@grpc/grpc-js'
 import { ObserveResponse, type WatchRequest, type WatchResponse } from '@phonerack/proto'
@@ -77,7 +77,7 @@ describe('an error trailer that', () => {
     expect((await client.closed()).code).toBe(closings.away.code)
   })
 
-  it('asks for a wait of years sets no such header', async () => {
+  it('asks for a wait of years does not set the header', async () => {
     const bytes = plain('rate_limited', { details: { retry_after_seconds: 1e300 } })
     agent.onBatch = () => Promise.reject(withTrailer(bytes))
     const answer = await send('POST', 'actions', { actions: [{ type: 'home' }] })
@@ -85,7 +85,7 @@ describe('an error trailer that', () => {
     expect(answer.headers['retry-after']).toBe('30')
   })
 
-  it('is missing where the call is unknown to an older agent means that nothing was done', async () => {
+  it('is missing, since an older agent does not know the call, means that nothing was done', async () => {
     agent.onCall = () =>
       Promise.reject(
         Object.assign(withTrailer(Buffer.alloc(0), status.UNIMPLEMENTED), { metadata: new Metadata() }),

@@ -1,6 +1,6 @@
 /**
- * Phones that are connected to another host: the device moves only with a proof or an operator's order. Real Postgres, broker
- * and mutual TLS, agent doubles.
+ * Phones that are connected to another host: the device moves only with a proof or an operator's order. Runs
+ * with real Postgres, broker and mutual TLS, and agent doubles.
  */
 import { ApiError, identityOf, newSeed } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   plane = await world.start({ pace: 0.05 })
   tenant = await plane.tenant()
   from = await plane.rack(10, { beatMs: 200 })
-  // Creates ask for the first host's country.
+  // Creates ask for the first host's country, so no phone is created on this host.
   to = await plane.agent('second', { beatMs: 200, country: 'DE' })
 })
 afterAll(async () => {
@@ -49,7 +49,8 @@ interface Rented {
 async function rent(): Promise<Rented> {
   const { phone } = await phones().create(tenant.caller, createBody({ country: 'US' }), null)
   expect((await until(phone.id, 'ready')).status).toBe('ready')
-  // The country only chose the host. A phone that was created for one does not leave it by a claim.
+  // The country only chose the host. A phone that was created with a country does not leave that country by a
+  // claim.
   await db().phone.update({ where: { id: phone.id }, data: { country: null } })
   const { id, serial } = await db().device.findUniqueOrThrow({ where: { phoneId: phone.id } })
   const device = from.devices.get(serial)
@@ -66,13 +67,13 @@ async function rentAndPark(): Promise<Rented> {
 
 const start = (id: string) => phones().start(tenant.caller, id, { idleTimeout: null, maxDuration: null })
 
-/** The cable is pulled at the first host. */
+/** Disconnect the phone from the first host. */
 function unplug(device: DoubleDevice): void {
   device.link = 'absent'
   from.beat()
 }
 
-/** The phone with this key on it is connected to the second host. */
+/** The phone with this key is connected to the second host. */
 async function plugIn(serial: string, seed: string | undefined): Promise<DoubleDevice> {
   const device = to.addDevice(serial)
   if (seed !== undefined) device.seed = seed
@@ -142,7 +143,7 @@ describe('a phone that is connected to another host', () => {
     await plugIn('taken', device.seed)
     await eventually(() => isAdopted(deviceId))
     const moved = await rowOf(deviceId)
-    // The earlier host says that it has the phone, with the key that it knew.
+    // The earlier host reports that it has the phone, with the key that it knew.
     Object.assign(device, {
       link: 'unenrolled',
       revision: Date.now() + 60_000,
@@ -217,7 +218,7 @@ describe('a proven claim', () => {
         (await db().device.count({ where: { hostId: to.hostId, serial: 'late' } })) === 1 && proofs > 0,
     )
     await eventually(() => isAdopted(deviceId))
-    // The row of the changed place did not get it.
+    // The row whose serial changed did not get the device.
     expect((await rowOf(deviceId)).serial).toBe('late')
     expect(await rowOf(claim.id)).toMatchObject({ hostId: to.hostId, serial: 'elsewhere', phoneId: null })
     await phones().delete(tenant.caller, phoneId)
@@ -293,7 +294,7 @@ describe('an operator who moves a device', () => {
     await eventually(async () => (await rowOf(deviceId)).state === 'quarantined')
     expect(await rowOf(deviceId)).toMatchObject({ phoneId, adoptingSince: null })
     expect((await rowOf(deviceId)).reason).toContain('did not take it over')
-    // Back, then again with the operator's word.
+    // The device moves back, and then again with the operator's confirmation of the phone.
     expect((await operate(`${deviceId}/move`, { host: from.hostId, serial: device.serial })).statusCode).toBe(
       202,
     )

@@ -1,6 +1,7 @@
 /**
- * Moves a device to another host or serial: its row, its phone and its session. The row of the new place describes the earlier
- * place afterwards. Called by the job that verified a proof, and for operators. docs/decisions/0223
+ * Moves a device to another host or serial: its row, its phone and its session. The row of the new place then
+ * describes the earlier place. Called by the job that verified a proof, and for operators.
+ * docs/decisions/0223
  */
 import { type Core } from '../../base/core/core.js'
 import { type Tx } from '../../base/db/database.js'
@@ -24,8 +25,8 @@ export interface Move {
 }
 
 /**
- * Locks both devices, after the phone and the hosts, and reads them. Null: one of them is gone, or its phone changed in
- * between.
+ * Locks both devices, after the phone and the hosts, and reads them. Null: a device is gone, or its phone
+ * changed in the meantime.
  */
 export async function lockMove(tx: Tx, deviceId: string, targetId: string): Promise<Move | null> {
   const before = await tx.device.findMany({ where: { id: { in: [deviceId, targetId] } } })
@@ -45,7 +46,7 @@ export async function lockMove(tx: Tx, deviceId: string, targetId: string): Prom
   return hosts.includes(device.hostId) && hosts.includes(target.hostId) ? { device, target, phone } : null
 }
 
-/** Why a device cannot move; null: it can. `temporary`: it can a moment later. */
+/** Why a device cannot move; null: it can. `temporary`: the device can move a moment later. */
 export function obstacleOf({ device, target, phone }: Move): { text: string; temporary: boolean } | null {
   const final = (text: string) => ({ text, temporary: false })
   if (device.host.retiredAt || device.state === 'unenrolled' || device.state === 'provisioning')
@@ -66,13 +67,14 @@ export const claimObstacleOf = ({ target, phone }: Move): string | null =>
     ? null
     : `${phone.id} was created for ${phone.country}, and the host ${target.host.name} is in ${target.host.country}; use ctl device move`
 
-/** These end by themselves: each has a deadline. */
+/** These states end without a call: each has a deadline. */
 const isChanging = ({ status }: PhoneRecord): boolean =>
   status === 'creating' || status === 'starting' || status === 'parking'
 
 /**
- * Whether its host does not have the phone now: the host is silent for as long as ends a session, or its adb server does not
- * list the phone, or has not reached it for as long. An ordered restart does not count.
+ * Whether a device's host does not have the phone now: the host has been silent for as long as ends a
+ * session, or its adb server does not list the phone, or has not reached the phone for as long. An ordered
+ * restart does not count.
  */
 export async function isAway(
   tx: Tx,
@@ -86,9 +88,10 @@ export async function isAway(
 }
 
 /**
- * Moves the device, under the locks of `lockMove`. From the commit on, no call goes to the earlier host, and its reports do not
- * concern the device. A session that is open ends, billed to the last proof of life at the earlier host. A device without a
- * phone is wiped. @param vouched an operator vouches for the phone @returns the new fencing number
+ * Moves the device, under the locks of `lockMove`. From the commit on, no call goes to the earlier host, and
+ * its reports do not concern the device. An open session ends, and is billed up to the last proof of life at
+ * the earlier host. A device without a phone is wiped. @param vouched an operator vouches for the phone
+ * @returns the new fencing number
  */
 export async function moveDevice(
   core: Core,
@@ -123,7 +126,7 @@ export async function moveDevice(
     startFailedAt: null,
     movedAwayAt: null,
   }
-  // No two rows have the same place.
+  // No two rows may have the same place.
   await tx.device.update({ where: { id: target.id }, data: { serial: `moving ${target.id}` } })
   const isIdle = device.phoneId === null && device.state !== 'quarantined'
   await tx.device.update({

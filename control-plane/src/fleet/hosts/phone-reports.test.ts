@@ -1,4 +1,4 @@
-/** Events of crashes and notifications, from reports in the heartbeats of agents, on two replicas. */
+/** Events of crashes and notifications, from reports in agents' heartbeats, on two replicas. */
 import { reportsPerHeartbeat, type PhoneReport } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await readyPhone(plane, tenant)
   serial = [...agent.devices.keys()][0] ?? ''
-  // Like the agent: repeated until acknowledged.
+  // The double repeats its reports until they are acknowledged, as the agent does.
   agent.onHeartbeat = (message) => {
     beats += 1
     reports = reports.filter((each) => !agent.acknowledged.includes((each as { id: string }).id))
@@ -53,7 +53,7 @@ async function eventsOf(type: string): Promise<EventJson[]> {
   return answer.json<{ data: EventJson[] }>().data
 }
 const stored = () => plane.app.core.db.phoneReport.count({ where: { phoneId } })
-/** For the limit of reports: the stored ones are from an earlier minute. */
+/** Moves the stored reports out of the minute that the limit counts. */
 const minuteLater = () =>
   plane.app.core.db.$executeRaw`update phone_reports set created_at = created_at - interval '61 seconds'`
 const untilAcknowledged = () => eventually(() => Promise.resolve(reports.length === 0), 60_000)
@@ -137,7 +137,7 @@ describe('a report', () => {
     expect(await plane.app.metrics.render()).toMatch(
       /^phonerack_phone_reports_total\{result="waiting"\} [1-9]/m,
     )
-    // Those that are stored take no room.
+    // Reports that are already stored do not count towards the limit.
     reports.unshift(crash(200), crash(201))
     await minuteLater()
     await untilAcknowledged()
@@ -159,7 +159,7 @@ describe('a report', () => {
     expect(await stored()).toBe(before + 5)
   })
 
-  it('is kept as long as the phone has its device, so that a restarted agent repeats nothing', async () => {
+  it('is kept as long as the phone has its device, so that a restarted agent adds no event twice', async () => {
     const { core } = plane.app
     await expireReports(core, core.rules.eventLifeMs)
     expect(await stored()).toBeGreaterThan(60)

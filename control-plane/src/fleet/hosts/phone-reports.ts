@@ -1,7 +1,7 @@
 /**
- * Takes what an agent observed on rented phones from its heartbeats. A report that is repeated has no effect, on any replica;
- * a trigger writes the event in the transaction of the first one. `report-expiry.ts` deletes them. Called by `heartbeats.ts`.
- * docs/decisions/0276
+ * Takes what an agent observed on rented phones from its heartbeats. A report that is repeated has no effect,
+ * on any replica; a trigger writes the event in the transaction that stores the report first.
+ * `report-expiry.ts` deletes them. Called by `heartbeats.ts`. docs/decisions/0276
  */
 import { phoneReportSchema, reportsPerHeartbeat, type AgentOnBus, type PhoneReport } from '@phonerack/shared'
 import { z } from 'zod'
@@ -13,16 +13,15 @@ import { isObject } from './same-report.js'
 
 export interface ReadReports {
   reports: PhoneReport[]
-  /** IDs of all reports, also of those that cannot be read: repeating them would not help. */
+  /** IDs of all reports, including unreadable reports, since repeating them would not help. */
   ids: string[]
 }
 
-/** The first key of the advisory locks of this file: `0276`. */
+/** The first key of the advisory locks of this file. */
 const reportsLock = 276
 
 const withId = z.object({ id: z.string().min(1).max(100) })
 
-/** Pure. */
 export function readReports(message: unknown): ReadReports {
   const given = isObject(message) ? message['reports'] : undefined
   const listed: unknown[] = Array.isArray(given) ? given.slice(0, reportsPerHeartbeat) : []
@@ -34,12 +33,16 @@ export function readReports(message: unknown): ReadReports {
   return { reports, ids }
 }
 
-/** New reports of a phone that are stored within a minute: each is an event of its project, with deliveries to webhooks. */
+/**
+ * The limit of new reports of a phone per minute: each is an event of its project, with deliveries to
+ * webhooks.
+ */
 export const reportsPerMinute = 60
 
 /**
- * Stores the reports of phones that have a device of this host; ignores the others. Returns the IDs of those that are over the
- * limit of their phone: they are not acknowledged, so an honest agent loses none.
+ * Stores the reports of phones that have a device of this host; ignores the others. Returns the IDs of the
+ * reports above their phone's limit: the control plane does not acknowledge these, so an honest agent loses
+ * none.
  */
 export async function takeReports(
   core: Core,
@@ -56,7 +59,8 @@ export async function takeReports(
     })),
   )
   const found = await inRawTransaction(core.transact, async (tx) => {
-    // The replicas take the heartbeats of a host at the same time; the next statement sees what the others have stored.
+    // The replicas process a host's heartbeats at the same time. With the lock, the next statement sees the
+    // reports that other replicas stored.
     await tx.$queryRaw`select 1 as locked from pg_advisory_xact_lock(${reportsLock}::int, hashtext(${agent.hostId}))`
     return tx.$queryRaw<{ id: string; fits: boolean }[]>`with given as (
         select r.* from rows from (jsonb_to_recordset(${rows}::jsonb)

@@ -1,5 +1,4 @@
-// Hosts and devices that disappear and return, with real Postgres and broker; the agent is a
-// double.
+// Hosts and devices that disappear and return. Runs with real Postgres and broker; the agent is a double.
 import { beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../../testing/money.js'
 import { loseLink, silence } from '../../testing/silence.js'
@@ -50,7 +49,7 @@ it('refuses new work to a late host, ends sessions of a lost one, and leaves the
   await until(other.phone.id, 'parked')
   await observe(phone.id)
 
-  // Ten minutes later.
+  // Ten minutes pass.
   const { db } = plane.app.core
   const ago = (ms: number) => new Date(plane.app.core.clock.now().getTime() - ms)
   await db.session.updateMany({

@@ -55,7 +55,7 @@ describe('a heartbeat', () => {
     expect(found.deviceFaults.get('bad')).toContain(Object.keys(change)[0])
   })
 
-  it('reads an unknown outcome as unknown', () => {
+  it('reads an outcome that it does not know as unknown', () => {
     const event = { at: heartbeat.at, step: 'dance', outcome: 'sideways', reason: '' }
     expect(read(withDevice({ events: [event] })).heartbeat.devices[0]?.events).toMatchObject([
       { outcome: 'unknown' },
@@ -83,7 +83,7 @@ describe('a heartbeat', () => {
     expect(readHeartbeat({ ...heartbeat, ...change }, hostId)).toHaveProperty('refused')
   })
 
-  it('is read or refused in any form, and never breaks the reader', () => {
+  it('is read or refused, whatever its form, and never breaks the reader', () => {
     const device = fc.oneof(
       fc.anything(),
       fc.record(Object.fromEntries(Object.keys(status).map((key) => [key, fc.anything()])), {

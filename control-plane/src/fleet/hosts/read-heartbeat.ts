@@ -1,6 +1,6 @@
 /**
- * Parses a heartbeat device by device and field by field. A part that cannot be read is reported
- * and left out; the rest counts. Pure.
+ * Parses a heartbeat device by device and field by field. A part that cannot be read is reported and left
+ * out; the rest is used. Pure.
  */
 import {
   agentTrustSchema,
@@ -23,20 +23,20 @@ import { channelTarget } from '../../links/host-calls/address.js'
 import { placesOf } from '../../links/host-calls/answers/client.js'
 import { isObject, isSameDevice } from './same-report.js'
 
-/** Per host; further devices are ignored. */
+/** The number of devices of one host that are read; further devices are ignored. */
 export const maxDevices = 500
-/** Characters of one text, and of a reported fault. */
+/** The largest number of characters of a text, and of a reported fault. */
 const most = { text: 2000, fault: 1000 }
 
-/** A device's report that was read completely, by serial. */
+/** The reports of devices that were read completely, by serial. */
 export type ReadDevices = ReadonlyMap<string, { report: Record<string, unknown>; status: DeviceStatus }>
 
 export interface ReadHeartbeat {
   heartbeat: Heartbeat
   devices: ReadDevices
-  /** By serial: the fields of a device that could not be read. */
+  /** The unreadable fields of each device, by serial. */
   deviceFaults: Map<string, string>
-  /** Other parts that could not be read. */
+  /** Other parts of the heartbeat that could not be read. */
   fault: string | null
 }
 
@@ -49,7 +49,7 @@ export interface RefusedHeartbeat {
 /** A time that Postgres can store. */
 export const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
 
-/** A host that refuses in a way that cannot be read still refuses. */
+/** A host whose `refuses` cannot be read still refuses work. */
 const unreadRefusal: HostRefusal = { kind: 'own_fault', reason: 'The agent takes no new work. Read its log.' }
 
 const envelope = heartbeatSchema

@@ -1,4 +1,5 @@
-// Hosts whose agent takes no new work: placement, starts, wipes and devices. Real Postgres, jobs, broker and gRPC; the agents are doubles.
+// Hosts whose agent takes no new work: placement, starts, wipes and devices. Runs with real Postgres, jobs,
+// broker and gRPC; the agents are doubles.
 import { HostRefused, type Heartbeat } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../../testing/world.js'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   tenant = await plane.tenant()
-  // Earlier hosts get no phones.
+  // Retire hosts of earlier tests, so that they get no phones.
   await plane.app.core.db.host.updateMany({ data: { drainedAt: new Date(), drainUntil: new Date() } })
   full = await plane.rack(2)
 })
@@ -98,7 +99,7 @@ it('ends the run of a phone whose agent stops for longer than it may, billed to 
   await sweepStopping(plane.app.core)
   expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
 
-  // Three minutes later: everything is that much older.
+  // Three minutes later: every time is three minutes older.
   const ago = (date: Date | null) => new Date((date?.getTime() ?? 0) - 180_000)
   const session = await db.session.findFirstOrThrow({ where: { phoneId: phone.id } })
   await db.session.update({ where: { id: session.id }, data: { startedAt: ago(session.startedAt) } })
@@ -145,10 +146,11 @@ it('does not end the run of a phone whose host came back while the sweep waited 
   full.resume()
 })
 
-it('forgets the begin of a stop whose end another replica has applied', async () => {
+it('forgets the beginning of a stop whose end another replica has applied', async () => {
   const { db } = plane.app.core
   await says(full, 'stopping')
-  // A replica of the previous release applies the end of the stop, without clearing its begin, before this one receives it.
+  // A replica of the previous release applies the end of the stop before this replica receives it, and does
+  // not clear the begin.
   const ahead = 1_000_000_000n
   const { sequence } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
   const data = {
@@ -167,7 +169,7 @@ it('forgets the begin of a stop whose end another replica has applied', async ()
   expect((await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).sequence).toBe(sequence + ahead)
 })
 
-it('leaves the run of a host that was stopping and is silent since to the sweep of silent hosts', async () => {
+it('leaves the run of a host that fell silent while stopping to the sweep of silent hosts', async () => {
   const { phone } = await create()
   await until(phone.id, 'ready')
   await says(full, 'stopping')
@@ -192,7 +194,7 @@ it('places a new phone at another host when an agent fails by its own fault, and
   expect((await devices(full)).map(({ state }) => state)).not.toContain('quarantined')
 })
 
-it('answers a create that only a faulty host can take, and wipes and frees its devices later', async () => {
+it('ends a create that only a faulty host can take, and wipes and frees its devices later', async () => {
   const refuse = () => Promise.reject(new HostRefused('own_fault'))
   for (const device of full.devices.values()) {
     device.onStart = refuse
@@ -218,7 +220,7 @@ it.each([
     await until(phone.id, 'ready')
     for (const device of full.devices.values())
       device.onStart = () => Promise.reject(new HostRefused('disk_full'))
-    // Ten seconds ago: the deadline below is then overdue, and the reconciliation enforces it.
+    // Moves the deadline ten seconds back: it is then overdue, and the reconciliation enforces it.
     const began = new Date(Date.now() - 10_000)
     await plane.app.services.power.reboot(tenant.caller, phone.id, { requestId: 'req_test', signal })
     const { db, rules } = plane.app.core
@@ -257,7 +259,7 @@ it('tries each host that refuses without saying so once for a create, and then c
   const starts = () => racks.map(({ log }) => log.filter((line) => line.startsWith('start')).length)
   const first = await create()
   await until(first.phone.id, 'failed')
-  // The last one is asked three times, since no other host is left.
+  // The last host is asked three times, since no other host is left.
   expect(starts().toSorted()).toEqual([1, 3])
   for (const rack of racks)
     await eventually(async () => (await devices(rack)).every(({ state }) => state === 'free'))

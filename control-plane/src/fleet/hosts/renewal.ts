@@ -1,5 +1,5 @@
 /**
- * Renews the certificates of hosts. Every replica does this; the steps are safe to repeat and to run
+ * Renews the certificates of hosts. Every replica runs this; the steps are safe to repeat and to run
  * concurrently. The heartbeat that names the next certificate adopts it (`heartbeats.ts`).
  * docs/decisions/0213
  */
@@ -28,13 +28,13 @@ export interface RenewalParts {
   stopping: AbortSignal
 }
 
-/** Hosts that one look renews, one after another. */
+/** Hosts that one run renews, one after another. */
 const most = 20
 const callMs = 10_000
 /** Milliseconds between two attempts to renew a host: after a success, and after a failure. */
 const [doneMs, restMs] = [60_000, 600_000]
 
-/** Returns a function that renews what is due now. */
+/** Returns a function that renews the certificates that are due now. */
 export function createRenewals(parts: RenewalParts): () => Promise<void> {
   const { core } = parts
   const resting = new Map<string, number>()
@@ -52,7 +52,10 @@ export function createRenewals(parts: RenewalParts): () => Promise<void> {
   }
 }
 
-/** Hosts whose certificate expires or, after a switch of the authority, is from the earlier one. */
+/**
+ * Selects hosts whose certificate expires soon or, after a switch of the authority, is from the earlier
+ * authority.
+ */
 async function due({ core, authority }: RenewalParts, now: Date, except: string[]): Promise<string[]> {
   const { db, rules } = core
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
@@ -91,9 +94,9 @@ async function renew(parts: RenewalParts, id: string): Promise<void> {
 }
 
 /**
- * Stores the next certificate before it is sent, so that the host can use it at any later time. Null:
- * nothing to send. @param known as it was when `waiting` was asked. After another join or renewal of the
- * host, the answer is outdated.
+ * Stores the next certificate before it is sent, so that the host can use it at any later time. Null: nothing
+ * to send. @param known the row as it was when the agent was asked for `waiting`. After another join or
+ * renewal of the host, the answer is outdated.
  */
 async function prepare(
   { core, authority }: RenewalParts,
@@ -101,7 +104,7 @@ async function prepare(
   waiting: Waiting,
 ): Promise<string | null> {
   const { id, joinId, certificateFingerprint: pinned } = known
-  // Before the lock, since signing takes a moment.
+  // Issue before the lock, since signing takes a moment.
   const fresh = await authority.issueHost(id, waiting.publicKeyPem)
   return inTransaction(core.db, async (tx) => {
     await tx.$queryRaw`select 1 from hosts where id = ${id} for update`

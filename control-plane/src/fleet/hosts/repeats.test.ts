@@ -1,4 +1,5 @@
-// Heartbeats that repeat the last one. With real Postgres and a real broker; the agent is a double.
+// Heartbeats that repeat the last heartbeat. Runs with a real Postgres and a real broker; the agent is a
+// double.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -27,7 +28,7 @@ const message = (second: number): Record<string, unknown> => ({
   devices: [device('one', second), device('two', second)],
 })
 
-/** Paths of all values, except those that may differ. */
+/** Paths of all values, except the values that may differ. */
 function pathsOf(value: unknown, path: string[] = []): string[][] {
   const last = path.at(-1) ?? ''
   if (['sequence', 'at', 'load', 'proof_of_life_at'].includes(last)) return []
@@ -58,7 +59,7 @@ describe('a heartbeat', () => {
     }
   })
 
-  it('does not repeat it when any other value changed, is missing or was added', () => {
+  it('does not repeat the last one when any other value changed, is missing or was added', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...pathsOf(message(1))),
@@ -91,7 +92,7 @@ const isFolded = (text: string): boolean => /from hosts where id = .* for update
 const hostRow = () => plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
 const serial = (): string => [...agent.devices.keys()][0] ?? ''
 const deviceRow = () => plane.app.core.db.device.findFirstOrThrow({ where: { serial: serial() } })
-/** Until heartbeats in a row each took one statement. */
+/** Waits until several heartbeats in a row each took one statement. */
 const untilKept = (): Promise<void> => {
   log.clear()
   return eventually(() => {
@@ -101,7 +102,7 @@ const untilKept = (): Promise<void> => {
 }
 
 describe('a host that repeats itself', () => {
-  it('is noted with one statement, and stays online', async () => {
+  it('is recorded with one statement, and stays online', async () => {
     await untilKept()
     const { lastSeenAt, sequence } = await hostRow()
     await untilKept()

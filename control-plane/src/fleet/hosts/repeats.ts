@@ -1,6 +1,7 @@
 /**
- * Keeps a host that reports nothing new with one statement: most heartbeats repeat the last one, and the rows with which
- * it agreed have not changed since then. Every other heartbeat is folded (`heartbeats.ts`).
+ * Records the heartbeat of a host that reports nothing new with one statement. Most heartbeats repeat the
+ * last heartbeat while the rows that agreed with it are unchanged. Every other heartbeat is folded
+ * (`heartbeats.ts`).
  */
 import { type AgentOnBus, type Heartbeat } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
@@ -19,10 +20,10 @@ export const deviceRows = (hostId: Prisma.Sql): Prisma.Sql =>
     where d.host_id = ${hostId})`
 
 interface Folded {
-  /** The last message, before it was read. */
+  /** The last message as text, before parsing. */
   message: Record<string, unknown>
   heartbeat: Heartbeat
-  /** `deviceRows` before they were compared with the heartbeat, which changed none of them. */
+  /** `deviceRows` from before the comparison with the heartbeat, which changed none of the rows. */
   rows: string | null
 }
 
@@ -41,7 +42,7 @@ export class Repeats {
   /** By subject. */
   private readonly folded = new LRUCache<string, Folded>({ max: most })
 
-  /** Call it with a heartbeat that was read completely, and that changed nothing. */
+  /** Must be called with a heartbeat that was read completely and changed nothing. */
   remember(subject: string, message: unknown, heartbeat: Heartbeat, rows: string | null): void {
     if (isObject(message)) this.folded.set(subject, { message, heartbeat, rows })
   }
@@ -50,7 +51,7 @@ export class Repeats {
     this.folded.delete(subject)
   }
 
-  /** Null unless the message says the same as the last one, apart from its time and from proofs of life. */
+  /** Null unless the message equals the last message, apart from its time and from proofs of life. */
   match(subject: string, message: unknown): Repeated | null {
     const last = this.folded.get(subject)
     if (!last || !isObject(message) || !isSameReport(last.message, message)) return null
@@ -59,7 +60,10 @@ export class Repeats {
   }
 }
 
-/** True when two messages differ at most in `changingSchema`, and their devices in valid proofs of life. */
+/**
+ * True when two messages differ at most in the fields of `changingSchema`, and their devices in valid proofs
+ * of life.
+ */
 export function isSameReport(last: Record<string, unknown>, message: Record<string, unknown>): boolean {
   const [before, after] = [last['devices'], message['devices']]
   return (
@@ -72,8 +76,9 @@ export function isSameReport(last: Record<string, unknown>, message: Record<stri
 }
 
 /**
- * Notes that the host was heard, if its row and the rows of its devices are as the heartbeat found them.
- * `outdated`: another replica has noted this heartbeat or a later one. `differs`: the heartbeat has to be folded.
+ * Records that the host was heard, if its row and its devices' rows are unchanged since the last heartbeat.
+ * `outdated`: another replica has recorded this heartbeat or a later one. `differs`: the heartbeat has to be
+ * folded.
  */
 export async function keepHost(
   { read, clock, rules }: Pick<Core, 'read' | 'clock' | 'rules'>,

@@ -1,20 +1,24 @@
 /**
- * Deletes reports of phones, in statements of bounded size: those of phones without a device, which no agent repeats, and those
- * that are much older than their events. Called by `jobs/reconcile.ts`. docs/decisions/0276
+ * Deletes reports of phones, in statements of bounded size: reports of phones without a device, which no
+ * agent repeats, and reports that are much older than their events. Called by `jobs/reconcile.ts`.
+ * docs/decisions/0276
  */
 import { type Core } from '../../base/core/core.js'
 import { inBatches } from '../../base/db/in-batches.js'
 
-/** Rows of one statement, and statements of one run. */
+/** Rows per statement, and statements per run. */
 const batchRows = 1000
 const mostBatches = 200
-/** Milliseconds after the expiry of its event until a report is deleted. From then on, an agent that repeats it reports it again. */
+/**
+ * Milliseconds from the expiry of its event until a report is deleted. From then on, a report that an agent
+ * repeats counts as new.
+ */
 const keptMs = 7 * 86_400_000
 
 /** @param lifeMs the age at which events expire */
 export async function expireReports({ db, clock }: Core, lifeMs: number): Promise<void> {
   const before = new Date(clock.now().getTime() - lifeMs - keptMs)
-  // Jumps from phone to phone in the primary key, instead of reading every report.
+  // The statement jumps from phone to phone in the primary key, instead of reading every report.
   const phones = await db.$queryRaw<{ id: string }[]>`with recursive phone(id) as (
       (select phone_id from phone_reports order by phone_id limit 1)
       union all

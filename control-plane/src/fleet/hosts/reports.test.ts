@@ -1,4 +1,4 @@
-// Reports of hosts over the broker, and versions of their protocol: real Postgres and broker,
+// Reports of hosts over the broker, and versions of their protocol. Runs with real Postgres and broker; the
 // agents are doubles.
 import { protocol } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const get = async (path: string) =>
   ).json<unknown>()
 
 describe('an invalid report of one device', () => {
-  it('silences neither its host nor the other devices, and is shown until it is valid again', async () => {
+  it('hides neither its host nor the other devices, and is shown until it is valid again', async () => {
     const agent = await plane.rack(2, { beatMs: 100 })
     const [bad, good] = [...agent.devices.keys()]
     if (!bad || !good) throw new Error('no devices')

@@ -1,6 +1,6 @@
 /**
- * Agents that know more than the database, as after a restore: real Postgres and broker, agent
- * doubles. The database is unchanged, and the doubles report what they would if it were older.
+ * Agents that know more than the database, as after a restore. Runs with real Postgres and broker, and agent
+ * doubles. The database is unchanged; the doubles report what agents would report to an older database.
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction } from '../../base/db/database.js'

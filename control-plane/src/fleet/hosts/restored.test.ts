@@ -1,6 +1,6 @@
 /**
- * Agents that know more than the database, as after a restore: real Postgres and broker, agent
- * doubles. The database is unchanged, and the doubles report what they would if it were older.
+ * Agents that know more than the database, as after a restore. Runs with real Postgres and broker, and agent
+ * doubles. The database is unchanged; the doubles report what agents would report to an older database.
  */
 import { readEpoch } from '../../base/db/epoch.js'
 import { tenantOf } from '../../rental/devices/tenant.js'
@@ -105,7 +105,7 @@ describe('after the database changed', () => {
       expect(await refusalOf(lone.create())).toBe('capacity_unavailable')
       agent.resume()
       await eventually(async () => (await lone.rowOf(device)).confirmedEpoch === (await readEpoch(db())))
-      // It was clean, so nothing had to be wiped.
+      // The device was clean, so nothing had to be wiped.
       expect(agent.log).toEqual([])
       await phones().delete(tenant.caller, await lone.ready())
     }))

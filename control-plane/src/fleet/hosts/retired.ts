@@ -1,6 +1,6 @@
 /**
- * Tells the clients of hosts on this replica which hosts are retired: by a message of the replica
- * that retired one, and by a look at the table, since messages can be lost.
+ * Closes this replica's channels to retired hosts: after a message of the replica that retired the host, and
+ * after a periodic read of the table, since messages can be lost.
  */
 import { hostRetiredSchema, subjects } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'

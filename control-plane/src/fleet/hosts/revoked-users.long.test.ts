@@ -1,4 +1,4 @@
-// The broker shuts out the users of retired hosts and of earlier machines, with the real nats-server.
+// The broker refuses the users of retired hosts and of earlier machines. Runs with the real nats-server.
 import path from 'node:path'
 import { createUser, decode, fmtCreds, parseCreds, type KeyPair, type User } from '@nats-io/jwt'
 import { startNats, type Nats } from '@phonerack/launcher/nats'
@@ -55,7 +55,7 @@ async function join(at: Plane, natsPublicKey: string, rejoins?: string) {
   })
 }
 
-/** A machine that joins: its host and credentials of the broker. */
+/** A machine that joins: its host and its credentials for the broker. */
 async function machine(at: Plane, rejoins?: string, user: KeyPair = createUser()) {
   const answer = await join(at, user.getPublicKey(), rejoins)
   const { host_id: hostId, nats_jwt: jwt } = answerSchema.parse(answer.json())
@@ -74,7 +74,10 @@ async function connected(creds: Uint8Array, reconnect = false): Promise<NatsConn
 }
 
 const refusal = /Authorization Violation|Authentication Revoked/i
-/** The broker closes the connection after its refusal, which the client does not always read before. */
+/**
+ * The broker closes the connection after its refusal, and the client does not always read the refusal before
+ * the end.
+ */
 const closed = /EPIPE|ECONNRESET/
 
 /** Whether the broker refuses this user now. */
@@ -122,7 +125,7 @@ it('ends and refuses the users of retired hosts and of earlier machines, on each
   const current = await connected(later.creds, true)
   expect([breaks, kept.isClosed()]).toEqual([0, false])
 
-  // The broker keeps them itself.
+  // The broker stores the revocations itself.
   const options = { dir: path.join(world.dir, 'broker'), port: nats.port }
   const { db } = plane.app.core
   const seen = async () => (await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })).sequence
@@ -131,7 +134,7 @@ it('ends and refuses the users of retired hosts and of earlier machines, on each
   expect(await isRefused(retired.creds)).toBe(true)
   expect(await isRefused(earlier.creds)).toBe(true)
 
-  // A broker that lost its data gets them again.
+  // A broker that lost its data gets the revocations again.
   await nats.stop()
   rmSync(path.join(options.dir, 'jetstream'), { recursive: true })
   nats = await startNats(options)
@@ -169,7 +172,7 @@ it('refuses the NATS user of a host, of an earlier machine and of the control pl
       ])
     }
   expect(await db.joinToken.count({ where: { usedAt: { not: null } } })).toBe(used)
-  // Two at the same moment.
+  // Two hosts are retired at the same moment.
   const key = createUser().getPublicKey()
   const codes = await Promise.all([plane, second, plane].map((at) => join(at, key)))
   expect(codes.map(({ statusCode }) => statusCode).sort()).toEqual([201, 400, 400])
@@ -185,7 +188,7 @@ it('revokes no user of a current host, even if another machine joined with its p
   const retired = await machine(plane)
   const ended = await connected(retired.creds)
   await db.host.update({ where: { id: retired.hostId }, data: { retiredAt: new Date() } })
-  // Found without a message.
+  // The replica finds the change without a message.
   await ended.closed()
   await connection.flush()
   expect(connection.isClosed()).toBe(false)

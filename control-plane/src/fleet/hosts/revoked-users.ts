@@ -1,7 +1,8 @@
 /**
- * Shuts out of the broker the NATS users of retired hosts, and of earlier machines of hosts that joined again: by a
- * message of the replica that made the change, and by a look at the tables, since messages can be lost. Every replica
- * does this; it is safe to repeat and to run concurrently. docs/decisions/0221
+ * Revokes on the broker the NATS users of retired hosts, and of earlier machines of hosts that joined again:
+ * after a message of the replica that made the change, and after a periodic read of the tables, since
+ * messages can be lost. Every replica does this; it is safe to repeat and to run concurrently.
+ * docs/decisions/0221
  */
 import { Alarm, subjects } from '@phonerack/shared'
 import { revokeUsers, type BrokerAdmin } from '@phonerack/shared/broker'
@@ -10,14 +11,14 @@ import { isBusy } from '../../base/db/busy.js'
 import { type Core } from '../../base/core/core.js'
 
 export interface RevokedUsers {
-  /** Sends what the broker does not have yet. A failure is logged and counted. */
+  /** Sends the revocations that the broker does not have yet. A failure is logged and counted. */
   revoke(): Promise<void>
   close(): void
 }
 
 /** @param admin null: this replica cannot change the account on the broker */
 export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): RevokedUsers {
-  /** Public keys that the broker has confirmed since its last connection. */
+  /** Public keys that the broker has confirmed since the last connection to it. */
   let confirmed = new Set<string>()
   let connections = 0
   let running: Promise<void> = Promise.resolve()
@@ -44,7 +45,7 @@ export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): Revoke
   )
   const attempt = (): Promise<void> =>
     run().catch((error: unknown) => {
-      // NATS was not asked, and another alarm reports Postgres.
+      // The broker was not asked, and another alarm reports Postgres.
       if (isAway(error) || isBusy(error))
         core.log.debug({ err: error }, 'the list of revoked users is unknown')
       else failed.raise({ err: error })
@@ -73,7 +74,10 @@ const withoutAdmin =
   'NATS users of retired hosts, and of earlier machines of hosts, can still connect to the broker: ' +
   'write its configuration again with `nats-config` of this release, restart it, and set NATS_SIGNING_SEED_FILE and NATS_SYSTEM_CREDS_FILE'
 
-/** Without the keys of current hosts: a machine must not end another one by joining with its public key. */
+/**
+ * Keys of current hosts are excluded: a machine must not end another machine's access by joining with its
+ * public key.
+ */
 async function revokedKeys({ db }: Core): Promise<string[]> {
   const rows = await db.$queryRaw<{ key: string }[]>`
     select key from (

@@ -6,7 +6,7 @@ export const isSameDevice = (last: unknown, now: unknown): now is Record<string,
 
 const isProof = (key: string): boolean => key === 'proof_of_life_at'
 
-/** Whether two JSON values are equal apart from fields of the outermost object. */
+/** Whether two JSON values are equal, apart from some fields of the outermost object. */
 export function isSame(one: unknown, other: unknown, ignores: (key: string) => boolean): boolean {
   if (one === other) return true
   if (Array.isArray(one))
@@ -28,6 +28,6 @@ const nothing = (): boolean => false
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Accepts the form of `Date.toISOString`; an agent may write it differently, and its heartbeats are then folded. */
+/** Accepts the form of `Date.toISOString`. Heartbeats of an agent that writes another form are folded. */
 const isInstant = (value: unknown): boolean =>
   value === null || (typeof value === 'string' && /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))

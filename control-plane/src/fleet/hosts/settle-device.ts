@@ -26,19 +26,19 @@ interface Locked {
   core: Core
   tx: Tx
   device: CustodyRow & { id: string }
-  /** Null: no phone holds it. */
+  /** Null: no phone holds the device. */
   phone: PhoneRecord | null
   /** The fencing number that the agent reports. */
   reported: bigint
   /** How a wipe or an enrolment is added again; undefined: with no earlier refusals. */
   retry: Retry | undefined
-  /** Fields of the row of a clean device; null for a refusal, or for a report without custody. */
+  /** The clean columns of a clean device's row; null for a refusal, or for a report without custody. */
   clean: { confirmedEpoch: string; cleanFor: string; custodyRevision: bigint } | null
 }
 
 /**
- * Settles a heartbeat's report of one device, if row and record still differ. @param epoch the
- * epoch that the heartbeat names
+ * Reconciles a heartbeat's report of one device with its row, if they still differ.
+ * @param epoch the epoch that the heartbeat names
  */
 export async function settleReport(
   core: Core,
@@ -74,14 +74,14 @@ const refusalSchema = z.object({
 export type Refusal = z.output<typeof refusalSchema>
 
 /**
- * Reads why an agent refused a call because of its fencing number or its record. Null: it refused
- * for another reason, or not at all.
+ * Reads why an agent refused a call because of its fencing number or its record. Null: the agent refused for
+ * another reason, or did not refuse.
  */
 export const refusalIn = (details: unknown): Refusal | null => refusalSchema.safeParse(details).data ?? null
 
 /**
- * Settles an agent's refusal of a job's call that carried `fencing`, unless another process has
- * settled it. Returns false when nothing changed.
+ * Reconciles after an agent's refusal of a job's call that carried `fencing`, unless another process has
+ * reconciled the device. Returns false when nothing changed.
  */
 export const settleRefusal = (
   core: Core,
@@ -121,7 +121,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     const isDisputed = await lockDisputed(tx, deviceId)
     // The table's check constraint allows no other state.
     const device = (await tx.device.findUniqueOrThrow({ where: { id: deviceId } })) as Locked['device']
-    // The device was assigned again in between; the next report describes that.
+    // The device was assigned again in the meantime; the next report describes the new assignment.
     if (device.phoneId !== held.phoneId) return null
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
@@ -255,8 +255,8 @@ async function careAgain(locked: Locked): Promise<boolean> {
 }
 
 /**
- * Replaces the device of a phone that never ran. When no device is free, the phone uses this one
- * after its wipe.
+ * Replaces the device of a phone that never ran. When no device is free, the phone uses this device after its
+ * wipe.
  */
 async function giveAnother(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
@@ -285,7 +285,7 @@ async function fail(locked: Locked, phone: PhoneRecord, message: string): Promis
 async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   const { core, tx, device, phone } = locked
   if (device.state === 'quarantined') return false
-  // An operator decides about it, even if its host is degraded.
+  // An operator decides about the device, even if its host is degraded.
   await tx.device.update({ where: { id: device.id }, data: { failedAt: null, startFailedAt: null } })
   if (!phone) {
     await tx.device.update({ where: { id: device.id }, data: { state: 'quarantined', reason } })

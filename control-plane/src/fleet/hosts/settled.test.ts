@@ -1,5 +1,5 @@
-// Heartbeats in which some devices changed: only those are parsed and compared. With real Postgres and a real broker; the
-// agent is a double.
+// Heartbeats in which some devices changed: only the reports of these devices are parsed and compared. Runs
+// with real Postgres and a real broker; the agent is a double.
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -48,7 +48,7 @@ describe('a report of a device that repeats the last one', () => {
     ['another number', { fencing_number: 4 }],
     ['a field that cannot be read', { sdk: 'thirty' }],
     ['a field more', { reason: 'a\0b' }],
-  ])('is read as without it: %s', (_, change) => {
+  ])('is read like a first report: %s', (_, change) => {
     const devices = [report('one', change), report('two')]
     const { devices: known, ...found } = read(devices, first.devices)
     const { devices: parsed, ...full } = read(devices)
@@ -79,7 +79,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   settled = null
-  // The first may still change rows.
+  // The first report may still change rows.
   await fold()
   await fold()
 })
@@ -87,7 +87,10 @@ beforeEach(async () => {
 const rows = () =>
   plane.app.core.db.device.findMany({ where: { hostId: agent.hostId }, orderBy: { id: 'asc' } })
 
-/** A heartbeat of the agent. @param change of one device's report, by serial */
+/**
+ * Sends a heartbeat of the agent.
+ * @param change changes one device's report, by serial
+ */
 async function heartbeat(change: Partial<Record<string, Partial<DeviceStatus>>> = {}): Promise<Heartbeat> {
   const { core } = plane.app
   const host = await core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
@@ -148,12 +151,12 @@ describe('a fold', () => {
     const { folded, skipped } = await fold({ [serial]: { model: 'Newer' } })
     expect([skipped, folded.agreed]).toEqual([2, null])
     expect((await rows()).map(({ model }) => model)).toEqual(['Double', 'Newer', 'Double'])
-    // Its row has changed, so it is compared once more.
+    // The device's row has changed, so the device is compared once more.
     expect((await fold({ [serial]: { model: 'Newer' } })).skipped).toBe(2)
     expect((await fold({ [serial]: { model: 'Newer' } })).skipped).toBe(3)
   })
 
-  it('corrects a row that another writer changed', async () => {
+  it('corrects a row that another process changed', async () => {
     const { db } = plane.app.core
     await db.device.updateMany({
       where: { serial: await serialOf(2) },
@@ -191,7 +194,7 @@ describe('a fold', () => {
     expect([left.settled, left.agreed]).toEqual([null, null])
     const again = await foldHeartbeat(plane.app.core, agent, { ...message, sequence: sequence + 1 }, {})
     sequence += 1
-    // The place is new again.
+    // The place is a new device again.
     expect(again.settled).not.toBeNull()
     expect(await rows()).toHaveLength(3)
   })

@@ -1,12 +1,13 @@
 /**
- * Measures how long this replica has not heard the agent of a host, or a device's link, by its own
- * monotonic clock without process pauses. A host's earlier agents are measured separately. The tables say when any replica last heard them, by Postgres's
- * time. A host is lost only when both agree, so that a step of one clock cannot end a session.
+ * Measures by this replica's monotonic clock, without process pauses, how long the replica has not heard the
+ * agent of a host, or a device's link. A host's earlier agents are measured separately. The tables say when
+ * any replica last heard them, by Postgres's time. A host is lost only when both measures agree, so that a
+ * step of one clock cannot end a session.
  */
 import { ownNow, type AgentOnBus, type DeviceStatus } from '@phonerack/shared'
 import { isUp } from '../../rental/devices/link.js'
 
-/** Milliseconds of silence. */
+/** How many milliseconds each has been silent. */
 export interface Silence {
   ofHost(agent: AgentOnBus): number
   ofLink(agent: AgentOnBus, serial: string): number
@@ -17,7 +18,7 @@ const maxRemembered = 1000
 
 interface Heard {
   at: number
-  /** By serial: when the link was last reported up. */
+  /** When the link was last reported up, by serial. */
   up: Map<string, number>
 }
 
@@ -36,18 +37,18 @@ export class HostSilence implements Silence {
     const at = this.now()
     const key = keyOf(agent)
     const before = this.heard.get(key)?.up
-    // Keep the last time of devices that are no longer reported.
+    // Keeps the last time of devices that are no longer reported.
     const up = new Map([...(before ?? [])].slice(-maxRemembered))
     for (const { serial, link } of devices) {
       if (!isUp(link)) continue
-      // Move the newest to the end.
+      // Moves the newest entry to the end.
       up.delete(serial)
       up.set(serial, at)
     }
     this.heard.set(key, { at, up })
   }
 
-  /** For an agent that was never heard: since this replica began to listen. */
+  /** The silence of an agent that was never heard counts from when this replica began to listen. */
   ofHost(agent: AgentOnBus): number {
     return this.now() - (this.heard.get(keyOf(agent))?.at ?? this.since)
   }

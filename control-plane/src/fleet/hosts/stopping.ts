@@ -1,7 +1,7 @@
 /**
- * Ends the runs of phones whose agent says for too long that it stops. A stopping agent takes no new calls, but its
- * phones are billed, since sessions survive a quick restart. An agent ends within two minutes (docs/decisions/0218);
- * one that hangs or lies must not cost its tenants more.
+ * Ends the runs of phones whose agent has reported for too long that it is stopping. A stopping agent takes
+ * no new calls, but its phones are billed, since sessions survive a quick restart. An agent ends within two
+ * minutes (docs/decisions/0218); an agent that hangs or lies must not cost its tenants more.
  */
 import { type HostFault } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -14,7 +14,10 @@ const longestMs = 150_000
 
 const stopping: HostFault = 'stopping'
 
-/** When the host began to stop; null: it does not stop. Its earlier report may be from a replica that does not know the time. */
+/**
+ * When the host began to stop; null: it is not stopping. A replica that does not store the time may have
+ * applied the earlier report.
+ */
 export function stoppingSince(
   refuses: string | null,
   before: { refuses: string | null; stoppingSince: Date | null },
@@ -25,12 +28,12 @@ export function stoppingSince(
 }
 
 /**
- * Each replica calls it every 5 s. Billing ends where the stop began. A host that is silent since has not said that it still
- * stops: `sweepHosts` judges its silence.
+ * Must be called by each replica every 5 s. Billing ends where the stop began. A host that has been silent
+ * since is left to `sweepHosts`, since no report says that it is still stopping.
  */
 export async function sweepStopping(core: Core): Promise<void> {
   const rows = await overdue(core.db, core.clock.now(), Prisma.sql`true`)
-  // Judged again under the lock of the phone: the host may have come back since the query.
+  // Test again under the lock of the phone: the host may have come back since the query.
   const again = (id: string) => async (tx: Reader, now: Date) =>
     (await overdue(tx, now, Prisma.sql`p.id = ${id}`))[0]?.at ?? null
   const errors: unknown[] = []
@@ -39,7 +42,7 @@ export async function sweepStopping(core: Core): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')
 }
 
-/** Running phones of hosts that say for too long that they stop. `at`: when the stop began. */
+/** Running phones of hosts that have been stopping for too long. `at`: when the stop began. */
 function overdue(db: Reader, now: Date, which: Prisma.Sql): Promise<{ id: string; at: Date }[]> {
   const since = new Date(now.getTime() - longestMs)
   return db.$queryRaw`select p.id, h.stopping_since as at

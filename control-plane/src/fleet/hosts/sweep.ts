@@ -1,7 +1,6 @@
 /**
- * Looks once a second, on every replica, for devices that have been unreachable too long. Acts on
- * each finding under locks and only while it still holds, so that replicas do not disturb each
- * other.
+ * Searches once a second, on every replica, for devices that have been unreachable too long. Each finding is
+ * applied under locks, and only while it is still true, so replicas do not disturb each other.
  */
 import { type AgentOnBus } from '@phonerack/shared'
 import { outOfReach } from '../../rental/devices/quarantine.js'
@@ -24,16 +23,15 @@ interface LostRow extends AgentOnBus {
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 /**
- * Decides whether the silence of hosts is reliable: only after this replica has listened without
- * interruption for the time that a host can be silent. Otherwise a control plane that was down, or
- * disconnected from the broker or from Postgres, would end sessions of hosts that were always
- * there.
+ * Decides whether the silence of hosts is reliable: only after this replica has listened without interruption
+ * for the time that a host can be silent. Otherwise a control plane that was down, or disconnected from the
+ * broker or from Postgres, would end sessions of hosts that were never silent.
  */
 export class Listening {
   private since: number | null = null
   private lastLook = 0
 
-  /** Call it at each sweep; times in milliseconds. */
+  /** Must be called at each sweep; times in milliseconds. */
   isLongEnough(now: number, connected: boolean, neededMs: number): boolean {
     const gap = this.lastLook > 0 && now - this.lastLook > 5000
     this.lastLook = now
@@ -45,8 +43,8 @@ export class Listening {
 }
 
 /**
- * @param listened counts the time in which this replica listens @param silence hosts and links that
- * this replica has not heard
+ * @param listened counts the time in which this replica listens
+ * @param silence says which hosts and links this replica has not heard
  */
 export async function sweepHosts(
   core: Core,
@@ -55,7 +53,7 @@ export async function sweepHosts(
   silence: Silence,
 ): Promise<void> {
   const { hostLostAfterMs, lostForGoodAfterMs } = core.rules
-  // Query first: a failed sweep also interrupts listening.
+  // The query runs first, since a failed sweep also interrupts listening.
   const isAnySilent = await anySilent(core, Math.min(hostLostAfterMs, lostForGoodAfterMs))
   if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return listened.pause()
   await listened.count(core.db)
@@ -73,7 +71,7 @@ export async function sweepHosts(
   }
 }
 
-/** Whether the queries below could find any device: one query replaces three in most sweeps. */
+/** Whether the queries below could find any device. In most sweeps, this query replaces all three. */
 async function anySilent({ db, clock }: Core, ms: number): Promise<boolean> {
   const since = before(clock.now(), ms)
   const rows = await db.$queryRaw<
@@ -84,8 +82,8 @@ async function anySilent({ db, clock }: Core, ms: number): Promise<boolean> {
 }
 
 /**
- * Ends the runs on drained hosts and devices at the deadline of the drain. Needs no heartbeats, so it
- * also runs while this replica does not judge the silence of hosts.
+ * Ends the runs on drained hosts and devices at the deadline of the drain. Uses no heartbeats, so it also
+ * runs while this replica does not judge the silence of hosts.
  */
 export async function sweepDrained(core: Core): Promise<void> {
   const now = core.clock.now()
@@ -133,8 +131,8 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
 }
 
 /**
- * Silent for too long both by Postgres's time and by the time in which replicas listened. A device out
- * of service is not lost: its operator brings it back.
+ * Silent for too long both by Postgres's time and by the time in which replicas listened. A device out of
+ * service is not lost: an operator returns it to service.
  */
 function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
   const ms = core.rules.lostForGoodAfterMs

@@ -1,6 +1,7 @@
 /**
- * Job `device.adopt`: lets the new host of a moved device take over its phone, and stores the phone's new identity: the earlier
- * host knows the previous one. Safe to run twice. docs/decisions/0223
+ * Job `device.adopt`: the new host of a moved device takes over the device's phone, and the control plane
+ * stores the phone's new identity, since the earlier host knows the previous identity. Safe to run twice.
+ * docs/decisions/0223
  */
 import { type AdoptDeviceRequest, type AdoptDeviceResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
@@ -54,7 +55,8 @@ export async function adoptDeviceJob(context: JobContext, payload: Payload): Pro
       data: { ...known, adoptingSince: null, vouched: false, custodyRevision: answer.revision },
     })
     if (count === 0) {
-      // Its phone was deleted in between: the agent needs the number that followed, and the phone carries the new key.
+      // The device's phone was deleted in the meantime: the agent needs the number that followed, and the
+      // device has the new key.
       if (known.identityKey !== null)
         await core.db.device.updateMany({
           where: {
@@ -88,7 +90,7 @@ export async function adoptDeviceJob(context: JobContext, payload: Payload): Pro
   }
 }
 
-/** A phone keeps its claim: the operator may move the device again. */
+/** The device's phone keeps its claim: the operator may move the device again. */
 async function giveUp({ core }: JobContext, id: string, number: bigint, fault: string): Promise<void> {
   const reason = notAdopted(fault)
   await inTransaction(core.db, async (tx) => {

@@ -1,4 +1,7 @@
-/** Wipes and enrolments that their host does not answer, over real Postgres, jobs, broker and gRPC; the agent is a double. */
+/**
+ * Wipes and enrolments that the host does not answer, over real Postgres, jobs, broker and gRPC; the agent is
+ * a double.
+ */
 import { Metadata, status } from '@grpc/grpc-js'
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -23,7 +26,7 @@ const deviceAt = (index: number): DoubleDevice => {
 }
 const rowOf = ({ serial }: DoubleDevice) => plane.app.core.db.device.findFirstOrThrow({ where: { serial } })
 
-/** The answer of a call that lasts until its deadline. */
+/** The error of a call that reaches its deadline. */
 const deadlineExceeded = () =>
   Promise.reject(
     Object.assign(new Error('Deadline exceeded'), {
@@ -33,7 +36,7 @@ const deadlineExceeded = () =>
     }),
   )
 
-/** Has a free device wiped, as when it was released from quarantine. */
+/** Starts the wipe of a free device, as when an operator releases it from quarantine. */
 async function wipe({ serial }: DoubleDevice): Promise<void> {
   const { core } = plane.app
   await core.db.device.updateMany({ where: { serial }, data: { state: 'quarantined' } })
@@ -69,7 +72,7 @@ describe('a wipe whose call reaches its deadline', () => {
     delete device.onWipe
   })
 
-  it('counts on when the host has it ordered again under another number', async () => {
+  it('keeps its count when it is ordered again under another number', async () => {
     const device = deviceAt(0)
     let tries = 0
     device.onWipe = () => {
@@ -84,7 +87,7 @@ describe('a wipe whose call reaches its deadline', () => {
     delete device.onWipe
   })
 
-  it('is quarantined at its enrolment too', async () => {
+  it('quarantines the device of an enrolment too', async () => {
     const device = agent.addDevice(`${agent.hostId}-new`)
     device.onEnroll = deadlineExceeded
     await eventually(
@@ -100,7 +103,7 @@ describe('a wipe whose call reaches its deadline', () => {
     agent.cutGrpc()
     await wipe(device)
     const { id } = await rowOf(device)
-    // The second attempt, which waits or runs.
+    // This is the second attempt, which waits or runs.
     await eventually(async () => {
       const [payload] = await plane.app.core.db.$queryRaw<Record<string, number>[]>`
         select (payload->>'attempt')::int as attempt, (payload->>'refused')::int as refused,

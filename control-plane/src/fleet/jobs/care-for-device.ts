@@ -41,20 +41,26 @@ import {
 } from './care-reasons.js'
 
 /**
- * Refusals of the agent, and calls that reach their deadline, before a device is quarantined. The
- * job waits for an unreachable agent.
+ * Refusals of the agent, and calls that reach their deadline, before a device is quarantined. While the agent
+ * is unreachable, the job waits without counting.
  */
 const most = { refused: 3, unanswered: 3 }
 /** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 5000
 
-/** Milliseconds until the work on a device is repeated that failed together with others of its host. */
+/**
+ * Milliseconds until the work on a device is repeated, if it failed together with the work on other devices
+ * of its host.
+ */
 const togetherMs = 60_000
-/** Milliseconds until a wipe looks again whether the new host of a moved device has taken it over. */
+/** Milliseconds between two checks by a wipe whether the new host has taken over a moved device. */
 const adoptionMs = 1000
-/** The check that stands for an agent without an answer. */
+/** The check that stands for a host agent that does not answer. */
 const agentCheck = 'agent'
-/** The check that stands for an agent without a record of the device, which only an enrolment brings back. */
+/**
+ * The check that stands for a host agent that has no record of the device. Only an enrolment creates the
+ * record again.
+ */
 const enrolmentCheck = 'enrolment'
 
 const kinds: Record<CareJob, CareKind> = { 'device.wipe': 'wipe', 'device.enroll': 'enroll' }
@@ -62,11 +68,11 @@ const kinds: Record<CareJob, CareKind> = { 'device.wipe': 'wipe', 'device.enroll
 interface Cared {
   verified: boolean
   checks: WipeCheck[]
-  /** The revision of the agent's record; 0: it keeps none. */
+  /** The revision of the agent's record; 0: the agent keeps no record. */
   revision: bigint
   /** The tenant for which the device is clean now; empty: none. */
   cleanFor: string
-  /** The public key of the phone's new identity, and the agent's profile of it; empty: unknown. */
+  /** The public key of the phone's new identity, and the agent's profile of the phone; empty: unknown. */
   identity: string
   profileJson: string
   capabilities?: { name: string; implementation: string; evidence: string }[]
@@ -127,7 +133,7 @@ async function tryCare<N extends CareJob>(
     return null
   }
   const { connection } = device
-  // The agent wipes no phone that it has not taken over.
+  // The agent wipes no phone before taking it over.
   if (device.adoptingSince) return retry({}, adoptionMs)
   try {
     if (!connection) throw CallFailure.notSent('the host is unreachable')
@@ -152,7 +158,7 @@ async function tryCare<N extends CareJob>(
     const ms = backoff(isRefused ? refused : payload.attempt, 1000, 30_000)
     // A host may refuse forever, so each refusal counts, even under the next number.
     if (refusal && refused < most.refused) {
-      // The first refusal is usually right: the database is behind its agent. Retry it immediately.
+      // The first refusal is usually correct, because the database is behind its agent. Retry immediately.
       const when =
         refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms * context.core.pace) } : {}
       const retry = { refused, unanswered, ...when }
@@ -197,8 +203,8 @@ const notVerified = (evidence: string, check = agentCheck): Cared => ({
 })
 
 /**
- * Whether the agent refused since it has no record of the device, or another phone is connected in its place. Other devices do
- * not share that. Earlier agents only report the link.
+ * Whether the agent refused because it has no record of the device, or because another phone is connected in
+ * the device's place. Such a refusal says nothing about other devices. Earlier agents only report the link.
  */
 const isUnenrolled = ({ link }: PlacedDevice, details: unknown): boolean =>
   link === 'unenrolled' || notEnrolledSchema.safeParse(details).success
@@ -223,10 +229,10 @@ async function conclude<N extends CareJob>(
   const checks = outcome.checks.map(storableCheck)
   const failed = checks.filter((check) => !check.passed)
   const knowsCustody = outcome.revision > 0n
-  // Otherwise the device would be free for no tenant, and wiped in a loop.
+  // Without this test, a device that is clean for no tenant would be free, and wiped in a loop.
   const freesNobody = knowsCustody && outcome.verified && failed.length === 0 && outcome.cleanFor === ''
   const verified = outcome.verified && failed.length === 0 && !freesNobody
-  // Only the agent's own failures can be its host's fault: a check that failed is the phone's.
+  // Only a failure of the agent itself can be the host's fault. A failed check is the phone's fault.
   const mayBeHosts = failed.length > 0 && failed.every((check) => check.name === agentCheck)
   if (
     mayBeHosts &&
@@ -250,8 +256,8 @@ async function conclude<N extends CareJob>(
       wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
       ...(mayBeHosts ? {} : { failedAt: null }),
-      // A wipe clears no failed start: hosts that refuse starts often still wipe. A failed check of the phone is not taken back when
-      // its host is degraded.
+      // A wipe clears no failed start, since hosts that refuse starts often still wipe. A failed check of the
+      // phone stays when its host is degraded.
       ...(mayBeHosts || (verified && name === 'device.wipe') ? {} : { startFailedAt: null }),
       ...known,
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
@@ -265,7 +271,7 @@ async function conclude<N extends CareJob>(
   )
 }
 
-/** Evidence quotes the phone, and so may contain anything that a tenant left there. */
+/** Evidence quotes the phone, and may contain any text that a tenant left there. */
 const storableCheck = ({ name, passed, evidence }: WipeCheck) => ({
   name: shorten(makeStorable(name), 100),
   passed,

@@ -7,7 +7,9 @@ import { makeStorable, shorten } from '@phonerack/shared'
 
 export type CareJob = 'device.wipe' | 'device.enroll'
 
-/** Characters of a host's text; the operator's next step follows it and must not be cut. */
+/**
+ * The largest number of characters of a host's text, so that the operator's next step after it is not cut.
+ */
 const quotedLength = 700
 
 const nouns = { 'device.wipe': 'wipe', 'device.enroll': 'enrolment' } as const
@@ -34,6 +36,6 @@ export const wasRefused = (name: CareJob, count: number, most: number, message: 
 export const wasNotAnswered = (name: CareJob, count: number, most: number, deadlineMs: number): string =>
   `The host did not answer the ${nouns[name]} within ${deadlineMs / 1000} s (try ${count} of ${most}), which is repeated. ${lookAtHost}`
 
-/** Evidence of the failed check when the host never answered. */
+/** The evidence of the failed check when the host never answered. */
 export const neverAnswered = (name: CareJob, count: number, deadlineMs: number): string =>
   `The host did not answer the ${nouns[name]} within ${deadlineMs / 1000} s, ${count} times. ${lookAtHost}`

@@ -1,6 +1,7 @@
 /**
- * Job `device.claim`: a phone at a host claims the identity of a device of another host or serial. Asks the host for a proof,
- * and moves the device if it has one and the earlier host does not have the phone. docs/decisions/0223
+ * Job `device.claim`: a phone at a host claims the identity of a device of another host or serial. The job
+ * asks the host for a proof, and moves the device if the proof is valid and the earlier host does not have
+ * the phone. docs/decisions/0223
  */
 import { type ProveDeviceRequest, type ProveDeviceResponse } from '@phonerack/proto'
 import { hostFaultIn, isProven, newNonce, Progress } from '@phonerack/shared'
@@ -35,7 +36,10 @@ export async function claimDeviceJob(
   await settle(context, { target, claimed, identity })
 }
 
-/** `fault`: why there is no proof; null: it is proven. Null: the host did not answer, or the phone was not reached. */
+/**
+ * Returns null when the host did not answer, or did not reach the phone. `fault`: why the proof failed; null:
+ * the identity is proven.
+ */
 async function prove(
   context: JobContext,
   { hostId, serial, connection }: PlacedDevice,
@@ -62,12 +66,12 @@ async function prove(
     const { answer } = error
     if (answer !== null && !answer.retryable && hostFaultIn(answer.details) === null)
       return { fault: answer.message }
-    // The phone may just have been disconnected.
+    // The phone may have been disconnected a moment ago.
     return null
   }
 }
 
-/** A proof that the phone at this place has this key. */
+/** The phone at this place has proven that it has this key. */
 interface Proven {
   target: PlacedDevice
   claimed: Claimed
@@ -79,7 +83,8 @@ async function settle({ core }: JobContext, { target, claimed, identity }: Prove
     const move = await lockMove(tx, claimed.id, target.id)
     const now = core.clock.now()
     if (move?.target.state !== 'unenrolled') return null
-    // During the call a wipe may have given the device a new key, or another phone may have taken the place.
+    // During the call, a wipe may have given the device a new key, or another phone may have been connected
+    // at the place.
     if (move.device.identityKey !== identity || !isAt(move.target, target)) return null
     const obstacle = obstacleOf(move)?.text ?? claimObstacleOf(move)
     if (obstacle !== null) {

@@ -1,6 +1,6 @@
 /**
- * Every expiry and reset, checked one millisecond before its time and at it: the application's
- * clock is fixed, and timers are called directly.
+ * Every expiry and reset, tested one millisecond before its time and at its time. The application's clock is
+ * fixed, and the test calls the timers directly.
  */
 import { ApiError, hashSecret, newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await stage.hearHosts(process)
 })
 
-/** The results of `look` one millisecond before a time, and at it. */
+/** Returns the results of `look` one millisecond before a time, and at that time. */
 async function around<T>(due: number, look: () => Promise<T>): Promise<[T, T]> {
   stage.time = due - 1
   const before = await look()
@@ -78,20 +78,20 @@ describe('a phone', () => {
     for (const id of [idle, long]) await remove(id)
   })
 
-  it('deletes itself when its idle time is over, if it was created so', async () => {
+  it('deletes itself when its idle time is over, if it was created with that option', async () => {
     const id = await phone({ idleTimeout: 60, maxDuration: 600, onIdle: 'delete' })
     expect(await around(stage.time + minute, statusNow(id))).toEqual(['ready', 'deleted'])
     const [session] = (await process.phones.sessions(tenant.caller, id, { limit: 1, cursor: null })).data
     expect(session?.endReason).toBe('idle')
     const late = await phone({ idleTimeout: 60, onIdle: 'delete' })
     stage.time += minute
-    // No job has noticed yet that its session is over.
+    // No job has noticed yet that the phone's session is over.
     const start = process.phones.start(tenant.caller, late, { idleTimeout: null, maxDuration: null })
     expect(await refusalOf(start)).toBe('phone_deleted')
     await run()
   })
 
-  it('is deleted when nobody starts it, a day after the notice, and never by default', async () => {
+  it('is deleted a day after the notice when nobody starts it, and never by default', async () => {
     const { core, phones } = process
     const park = async (each: string) => {
       await phones.park(tenant.caller, each)
@@ -101,7 +101,10 @@ describe('a phone', () => {
     await park(id)
     await park(started)
     const parkedAt = stage.time
-    /** The hourly job with a time to live: the status of a phone, and the days until it is deleted. */
+    /**
+     * Runs the hourly job with a time to live in days. Returns the phone's status, and the days until its
+     * deletion.
+     */
     const look = (each: string, days: number | null) => async () => {
       await forget({ ...core, rules: { ...core.rules, parkedTtlMs: days === null ? null : days * day } })
       const status = await statusNow(each)()
@@ -126,7 +129,8 @@ describe('a phone', () => {
       message: 'The phone was deleted because it had not been started for 30 days.',
     })
 
-    // The notice comes a day before in any case, even when the time is lowered. Without a time, the deletion is off.
+    // The notice comes a day before the deletion, even when the time to live is lowered. Without a time to
+    // live, no phone is deleted.
     expect(await look(started, 1)()).toEqual(['parked', 31])
     expect(await look(started, null)()).toEqual(['parked', null])
     expect(await look(started, 1)()).toEqual(['parked', 31])
@@ -136,7 +140,8 @@ describe('a phone', () => {
     ])
     const kept = await phone()
     await park(kept)
-    // While its device is in maintenance, its project cannot start it: it is announced again, and kept.
+    // While the phone's device is in maintenance, the project cannot start the phone: the notice is repeated,
+    // and the phone is kept.
     const inMaintenance = (at: Date | null) =>
       core.db.device.updateMany({
         where: { phoneId: kept },
@@ -203,7 +208,7 @@ describe('a phone', () => {
     await remove(id)
   })
 
-  it('is shown by a live link until the link expires', async () => {
+  it('is visible through a live link until the link expires', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const live = createLiveService(core, stage.plane.app.hosts, 'http://localhost')
@@ -218,7 +223,7 @@ describe('a phone', () => {
     await remove(id)
   })
 
-  it('stays with the person who took control until the hand-over expires [27.10]', async () => {
+  it('is controlled by the person who took control until the hand-over expires [27.10]', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const { hosts } = stage.plane.app

@@ -1,6 +1,6 @@
 /**
- * Job `device.forget`: a host that was unreachable when a device moved away from it must not use the phone any longer. The next
- * heartbeat that shows a use adds it again. docs/decisions/0223
+ * Job `device.forget`: tells a host that was unreachable when a device moved away from it to stop using the
+ * phone. The next heartbeat that shows a use adds the job again. docs/decisions/0223
  */
 import { type ForgetDeviceRequest, type ForgetDeviceResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'

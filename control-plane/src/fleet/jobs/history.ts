@@ -5,8 +5,9 @@ import { type Core } from '../../base/core/core.js'
 const batch = 500
 
 /**
- * Sessions go before their phones. The last session of a phone that is not deleted stays: it says since when the phone is not
- * used. Rows that name a session or a phone expire earlier, except for keys that are limited to a phone.
+ * Sessions are deleted before their phones. The last session of a phone that is not deleted is kept, since it
+ * shows how long the phone has not been used. Rows that name a session or a phone expire earlier, except for
+ * keys that are limited to a phone.
  */
 export async function deleteHistory({ db, rules }: Core, now: Date): Promise<void> {
   const before = new Date(now.getTime() - rules.historyLifeMs)

@@ -1,4 +1,7 @@
-/** A host that answers nothing and another that does, over real Postgres, jobs, broker and gRPC; the agents are doubles. */
+/**
+ * One host answers no call and another host answers. Runs with real Postgres, jobs, broker and gRPC; the
+ * agents are doubles.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble, type DoubleDevice } from '../../testing/agent-double.js'
 import { runDueJobs } from '../../testing/jobs-by-hand.js'
@@ -20,7 +23,7 @@ describe('the slots of hosts', () => {
   const never = (): Promise<null> => new Promise(() => undefined)
   const take = (total: number, totalLong?: number) => {
     const slots = createHostSlots(total, totalLong)
-    /** The number of slots that a host gets that asks for all. */
+    /** Requests all slots for a host. Returns the number of slots that the host gets. */
     const greedy = async (hostId: string, length: 'short' | 'long'): Promise<number> => {
       const before = slots.taken
       for (let count = 0; count < total; count += 1)
@@ -30,13 +33,13 @@ describe('the slots of hosts', () => {
     return { slots, greedy }
   }
 
-  it('go to a host alone up to a half, and never all to long work', async () => {
+  it('give one host at most half of them, and never all of them long work', async () => {
     const { greedy } = take(24)
     expect(await greedy('one', 'long')).toBe(8)
     expect(await greedy('one', 'short')).toBe(4)
   })
 
-  it('go to long work as if there were fewer, where its slots have a limit', async () => {
+  it('limit long work as if there were fewer slots, where a limit for long work is set', async () => {
     const { greedy } = take(128, 24)
     expect(await greedy('one', 'long')).toBe(8)
     expect(await greedy('one', 'short')).toBe(56)
@@ -44,7 +47,7 @@ describe('the slots of hosts', () => {
     expect(await greedy('other', 'short')).toBe(26)
   })
 
-  it('are left for the next host, however many one host wants', async () => {
+  it('are left for the next host, however many slots one host requests', async () => {
     const { greedy } = take(24)
     await greedy('hung', 'short')
     expect(await greedy('honest', 'long')).toBe(4)
@@ -60,12 +63,12 @@ describe('the slots of hosts', () => {
     expect(await slots.run('one', 'long', () => Promise.resolve(1))).toBe(1)
   })
 
-  it('are looked for ever more rarely', () => {
+  it('are requested at growing intervals', () => {
     expect([0, 1, 2, 10, 1000].map((turns) => turnMs(turns, 5000))).toEqual([250, 500, 1000, 5000, 5000])
   })
 })
 
-/** Has free devices wiped, as when they were released from quarantine. */
+/** Starts wipes of free devices, as when an operator releases them from quarantine. */
 async function wipe(plane: Plane, devices: readonly DoubleDevice[]): Promise<void> {
   const { core } = plane.app
   const serial = { in: devices.map((device) => device.serial) }
@@ -134,12 +137,12 @@ describe('a host that answers no wipe', () => {
     expect(underWay).toBe(8)
   })
 
-  it('has each wipe done once when it answers again, with no try counted for the wait', async () => {
+  it('performs each wipe once when it answers again, and no attempt is counted for the wait', async () => {
     const waiting = () => plane.app.core.db.$queryRaw<{ payload: Record<string, number> }[]>`
       select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
       where t.identifier = 'device.wipe' and j.locked_at is null`
     let jobs: Awaited<ReturnType<typeof waiting>> = []
-    // A job is locked for a moment while it looks for a slot.
+    // A job is locked for a moment while it requests a slot.
     await eventually(async () => (jobs = await waiting()).length === 29 - 8)
     for (const { payload } of jobs) expect(payload).toMatchObject({ attempt: 1, refused: 0 })
     answerAll()
@@ -160,7 +163,7 @@ describe('while a host has no slot left', () => {
     slots: createHostSlots(0),
   })
 
-  it('a start is put off as the same attempt, and a park ends without its call after 20 seconds', async () => {
+  it('a start is postponed as the same attempt, and a park ends without its call after 20 seconds', async () => {
     const plane = await world.start()
     const agent = await plane.rack(1)
     const tenant = await plane.tenant()
@@ -176,7 +179,7 @@ describe('while a host has no slot left', () => {
       return rows[0]?.payload
     }
     const status = async () => (await phones.get(tenant.caller, id)).status
-    // Fixed, so that one run does not repeat a job that it has put off.
+    // The time is fixed, so that one run does not repeat a job that it has postponed.
     const later = (ms: number) => {
       const at = new Date(clock.now().getTime() + ms)
       return () => at

@@ -1,7 +1,7 @@
 /**
- * Job `phone.park`: asks the agent to park the device. An unreachable agent, or one whose other
- * calls hang, does not delay the park: the fencing number is raised already, and the agent learns
- * it at the next start.
+ * Job `phone.park`: asks the host agent to park the device. An unreachable agent, or one whose other calls
+ * hang, does not delay the park: the fencing number is raised already, and the agent learns it at the next
+ * start.
  */
 import { assignmentOf } from '../../rental/devices/placement.js'
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
@@ -22,8 +22,8 @@ import { reschedule } from '../../base/queue/retry.js'
 /** Milliseconds per try; there are two. */
 const tryMs = 10_000
 /**
- * Milliseconds between two attempts to get a slot, and the number of attempts, which together take
- * about as long as the two tries.
+ * Milliseconds between two attempts to get a slot, and the number of attempts. Together they take about as
+ * long as the two tries.
  */
 const turns = { longestMs: 1000, most: 20 }
 
@@ -31,7 +31,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   const { core } = context
   const { phoneId } = payload
   const status = (await readPhone(core.read, phoneId))?.status
-  // `unavailable`: drained. Its device is parked too, and the status stays.
+  // `unavailable`: the host was drained. The device is parked too, and the phone keeps the status.
   if (status !== 'parking' && status !== 'unavailable') return
   const device = await placeDevice(context, { phoneId })
   if (device && device.fencingNumber.toString() !== payload.fencing) return
@@ -76,7 +76,7 @@ async function putToRest(
         { phone: phoneId, device: device.id, err: error, attempt },
         'could not prepare a device for parking',
       )
-      // A parked status would suggest that its data is kept.
+      // A parked status would suggest that the phone's data is kept.
       const refusal = refusalIn(error.answer?.details)
       if (refusal?.reason === 'data_wiped') {
         const isSettled = await settleRefusal(context.core, device.id, device.fencingNumber, refusal)

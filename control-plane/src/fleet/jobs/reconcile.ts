@@ -26,11 +26,11 @@ interface Lost {
 }
 interface LostCare extends Lost {
   state: 'wiping' | 'provisioning'
-  /** Its job has used all its attempts. */
+  /** The start's job has used all its attempts. */
   isGivenUp: boolean
 }
 
-/** True for a device `d` that is wiped or enrolled, and has no job for it. */
+/** True for a device `d` that is being wiped or enrolled, and has no job for that work. */
 const lacksCare = Prisma.sql`d.state in ('wiping', 'provisioning') and d.adopting_since is null
   and not exists (select 1 from graphile_worker.jobs j
     where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
@@ -61,7 +61,7 @@ export async function reconcile(core: Core): Promise<void> {
   const recordings = await core.db.$queryRaw<{ id: string }[]>`select r.id from recordings r
     where not r.is_dropped
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'recording.fetch:' || r.id and j.attempts < j.max_attempts)`
-  // One probe for each webhook, however many deliveries are pending.
+  // Adds one job per webhook, however many deliveries are pending.
   const webhooks = await core.db.$queryRaw<{ id: string }[]>`select w.id from webhooks w
     where w.deleted_at is null
       and exists (select 1 from webhook_deliveries d where d.webhook_id = w.id and d.status = 'pending'
@@ -98,13 +98,13 @@ export async function reconcile(core: Core): Promise<void> {
     for (const lost of care) await careAgain(tx, lost)
     for (const { id } of moved) await addAdoption(tx, id)
   })
-  // Each in a separate statement, since other transactions lock jobs of webhooks.
+  // Each job is added in a separate statement, since other transactions lock jobs of webhooks.
   for (const { id } of webhooks) await addJobs(core.db, [deliverNow(id)])
 }
 
 /**
- * Deletes jobs of webhooks that another one replaced while they ran, and whose process was killed: graphile takes their
- * keys and their attempts, so nothing runs them.
+ * Deletes jobs of webhooks that another job replaced while they ran, and whose process was killed: graphile
+ * takes their keys and their attempts, so no worker runs them.
  */
 const deleteReplaced = ({ db }: Core): Promise<number> =>
   db.$executeRaw`delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
@@ -112,12 +112,12 @@ const deleteReplaced = ({ db }: Core): Promise<number> =>
       and j.key is null and j.locked_at is null and j.attempts >= j.max_attempts`
 
 /**
- * Quarantines a device whose care failed every time, since its job would be added forever. Starts
- * need no limit, as they have a deadline, and parks always end.
+ * Quarantines a device whose wipe or enrolment failed every time, since its job would be added forever.
+ * Starts need no limit, since they have a deadline, and parks always end.
  */
 async function careAgain(tx: Tx, { id, fencing, state, isGivenUp }: LostCare): Promise<void> {
   const isDisputed = await lockDisputed(tx, id)
-  // Another replica may have found it too, and was first.
+  // Another replica may have found the device too, and quarantined it first.
   const [still] = await tx.$queryRaw<{ id: string }[]>`select d.id from devices d
     where d.id = ${id} and d.fencing_number = ${fencing} and ${lacksCare}`
   if (!still) return
@@ -148,7 +148,7 @@ const addPhoneJob = (
     { key: assignmentJobKey(name, phoneId, fencing) },
   )
 
-/** Ends runs whose timer should have ended them five seconds ago. */
+/** Ends runs whose timer is five seconds late. */
 async function overdue(core: Core): Promise<void> {
   const late = new Date(core.clock.now().getTime() - 5000)
   const rows = await core.db.$queryRaw<{ phone_id: string; session_id: string; deadline: boolean }[]>`
@@ -163,7 +163,10 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Deletes expired rows. @throws AggregateError when a kind could not be deleted; all others are. */
+/**
+ * Deletes expired rows of every kind, even when a kind fails.
+ * @throws AggregateError when a kind could not be deleted
+ */
 export async function forget(core: Core): Promise<void> {
   const failures: { kind: string; error: unknown }[] = []
   for (const [kind, expire] of Object.entries(expirable))
@@ -195,7 +198,8 @@ const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unkn
     db.recording.deleteMany({
       where: { status: 'deleted', isDropped: true, expiresAt: before(now, rules.activityLifeMs) },
     }),
-  // Anyone may begin a setup. Setups that a person decided are kept longer, so that their terminals can read the result.
+  // Anyone may begin a setup. Setups that a person decided are kept longer, so that the waiting terminals can
+  // read the result.
   setups: ({ db }, now) =>
     db.setup.deleteMany({
       where: {

@@ -1,4 +1,4 @@
-// Replicas that are killed, and connections that break: nothing is lost, nothing is done twice.
+// Replicas that are killed, and connections that break: no work is lost, and no work is done twice.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ afterEach(async () => {
 const until = (id: string, status: string, ms = 10_000) =>
   plane.app.services.phones.wait(id, (phone) => phone.status === status, ms, signal)
 
-/** Starts a control plane in a separate process, from the build. */
+/** Starts the built control plane in a separate process. */
 function spawnReplica(of: Plane, replicaId: string): ChildProcess {
   const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
   if (!existsSync(main))
@@ -58,7 +58,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 it('finishes a create whose replica was killed during it', async () => {
-  // This replica serves requests and runs no job, so that the killed one has them all.
+  // This replica serves requests and runs no jobs, so the killed replica has all jobs.
   const quiet = await world.start({ env: { PHONERACK_JOBS: 'off' }, replicaId: 'quiet' })
   const { db } = quiet.app.core
   const double = await quiet.agent('rack of the killed')
@@ -134,7 +134,7 @@ it('continues after every connection to Postgres broke', async () => {
     try {
       return (await phones.get(tenant.caller, phone.id)).status === 'parked'
     } catch {
-      // The broken connections are found one by one.
+      // The replica finds the broken connections one at a time.
       return false
     }
   })
@@ -159,7 +159,7 @@ it('wakes a waiter on another replica within 50 ms of the change [4.30]', async 
     await plane.app.services.phones.update(tenant.caller, phone.id, { name })
     delays.push((await woken) - performance.now())
   }
-  // Slower ones are due to a busy machine.
+  // Slower changes are due to a busy machine.
   expect(Math.min(...delays)).toBeLessThan(50)
   await plane.app.services.phones.delete(tenant.caller, phone.id)
 })

@@ -35,11 +35,14 @@ import { backoff, reschedule } from '../../base/queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
-/** The share of its time that a try needs: one that the end of the create cut earlier says nothing about the phone. */
+/**
+ * The share of its time that a try needs to count: a try that the create's deadline cut earlier says nothing
+ * about the phone.
+ */
 const fairShare = 0.5
 /** Milliseconds before a deadline in which the agent may answer that its time is over. */
 const answerMs = 1000
-/** Tries with one device before a new phone gets another. */
+/** Tries with one device before a new phone gets another device. */
 const triesPerDevice = 3
 /** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 1000
@@ -48,8 +51,8 @@ type Payload = JobPayload<'phone.start'>
 
 export async function startPhoneJob(context: JobContext, payload: Payload): Promise<void> {
   const { core } = context
-  // Read before the device: another run of this job may end the reset, and the device must not
-  // count as one with data then.
+  // Read the phone before the device: another run of this job may end the reset, and the device must then not
+  // count as a device with data.
   const phone = await readPhone(core.read, payload.phoneId)
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
@@ -85,9 +88,8 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
 }
 
 /**
- * True for a number that is behind, for lost data, and for a new phone's device that is not clean.
- * Other refusals of a phone that ran before wait some tries for the next heartbeat, which says more
- * than a refusal.
+ * True for a number that is behind, for lost data, and for a new phone's device that is not clean. Other
+ * refusals of a phone that ran before wait some tries for the next heartbeat, which says more than a refusal.
  */
 const isSettledImmediately = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
   reason === 'old_number' ||
@@ -102,9 +104,8 @@ function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
 }
 
 /**
- * Wipes the phone for an ordered reset. The agent answers a repeat under the same number with the
- * same wipe, so a job that runs again wipes nothing twice. Returns false when the phone must not
- * start.
+ * Wipes the phone for an ordered reset. For a repeat under the same number, the agent returns the result of
+ * the first wipe, so a job that runs twice wipes once. Returns false when the phone must not start.
  */
 async function reset(
   context: JobContext,
@@ -143,7 +144,7 @@ async function callStart(
   )
 }
 
-/** Its host has no free slot: reschedules the same attempt. */
+/** Reschedules the same attempt, since the phone's host has no free slot. */
 async function putOff(context: JobContext, phone: PhoneRecord, payload: Payload): Promise<void> {
   const ms = Math.min(turnMs(payload.turns, longestTurnMs), timeLeft(context, phone))
   await reschedule(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
@@ -166,7 +167,7 @@ async function afterFailure(
   const failedTries = payload.failedTries + (isPhonesFault(failure) ? 1 : 0)
   const isBad = failure.answer !== null && !failure.answer.retryable
   if (phone.status === 'creating' && fault !== null) {
-    // The device is not at fault. Its host refuses, so a new phone goes to another one.
+    // The device is not at fault: its host refuses. A new phone gets a device of another host.
     const refusedBy = isOwnFault ? [...payload.refusedBy, device.hostId] : payload.refusedBy
     const hosts = { except: [...refusedBy, device.hostId], refusedBy }
     if (await changeDevice(context, phone.id, payload.fencing, null, hosts)) return
@@ -192,12 +193,15 @@ async function afterFailure(
   })
 }
 
-/** The agent answered that the phone failed, or did not answer before the deadline. Refusals of numbers and faults of the host do not count. */
+/**
+ * Whether the agent answered that the phone failed, or did not answer before the deadline. Refusals of
+ * numbers and faults of the host do not count.
+ */
 const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean =>
   !isHostFault &&
   (answer === null ? timedOut : hostFaultIn(answer.details) === null && refusalIn(answer.details) === null)
 
-/** Ends a create and quarantines its device, which failed too often, when there is no other one. */
+/** Ends a create and quarantines its device, which failed too often, when no other device is free. */
 async function giveUp(
   { core }: JobContext,
   phone: PhoneRecord,
@@ -208,7 +212,7 @@ async function giveUp(
     await failCreate(core, phone.id, reason)
 }
 
-/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
+/** Like `giveAnotherDevice`, but does nothing when the phone has changed in the meantime. */
 const changeDevice = (
   { core }: JobContext,
   phoneId: string,

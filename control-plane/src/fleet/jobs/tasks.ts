@@ -25,18 +25,24 @@ import { createTransfers } from '../../phone-io/recordings/transfers.js'
 import { deliverJob, type DeliveryParts } from '../../events/webhooks/deliver.js'
 import { createDeliverySlots } from '../../events/webhooks/slots.js'
 
-/** Workers of the pools whose jobs call hosts or receivers of webhooks; each pool divides them between these. */
+/**
+ * Workers of the pools whose jobs call hosts or receivers of webhooks. Each pool divides its workers between
+ * them.
+ */
 export const workers = { hosts: 128, installs: 16, recordings: 12, webhooks: 16 } as const
-/** Workers for hosts that wipes, enrolments and resets may use: each loads its phone and its host for minutes. */
+/**
+ * Workers that wipes, enrolments and resets may use: each of these jobs keeps its phone and its host busy for
+ * minutes.
+ */
 const longWorkers = 24
 
-/** Shared by all pools. */
+/** All pools share these slots. */
 export type PoolContext = Omit<JobContext, 'slots'>
 
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>
   async (payload) => {
-    // The schema of a name produces the payload of that name.
+    // Types each job's schema by the payload of that job.
     const job = jobPayloads[name].parse(payload) as JobPayload<N>
     const fields: CallFields = {
       job: name,

@@ -30,7 +30,7 @@ export interface JoinParts {
   authority: Authorities
   /** Null when the broker requires no credentials. */
   natsUsers: NatsUsers | null
-  /** Public key of the NATS user of the control plane; null: it has none. */
+  /** Public key of the control plane's NATS user; null: the control plane has no NATS user. */
   ownNatsUser: string | null
 }
 
@@ -38,27 +38,27 @@ export interface JoinParts {
 export interface Joining {
   token: string
   name: string
-  /** ISO 3166 alpha-2; null: that of all other hosts. */
+  /** ISO 3166 alpha-2; null: the country of all other hosts. */
   country: string | null
   /** EC P-256, SPKI. */
   publicKeyPem: string
   natsPublicKey: string
-  /** Its agent can use the subjects of a rejoin. */
+  /** Whether the host's agent can use the subjects of a rejoin. */
   canRejoin: boolean
 }
 
 export interface HostIdentity {
   hostId: string
-  /** The stored ones: a host that rejoins keeps its own. */
+  /** The stored name and country: a host that rejoins keeps them. */
   name: string
   country: string
-  /** Part of the subjects of a rejoined host's agent; null: it joined as a new host. */
+  /** Part of the subjects of a rejoined host's agent; null: the machine joined as a new host. */
   joinId: string | null
   certificatePem: string
   caPem: string
   /** Empty when the broker requires no credentials. */
   natsJwt: string
-  /** The URI in the control plane's certificate. The host accepts calls only from it. */
+  /** The URI in the control plane's certificate. The host accepts calls only from this URI. */
   controlPlaneUri: string
 }
 
@@ -96,13 +96,13 @@ export async function admitHost(
   const token = await core.db.joinToken.findUnique({ where: { secretHash } })
   const rejoins = token?.rejoinsHostId ?? null
   if (rejoins !== null && !host.canRejoin) throw tooOld()
-  // A switch of the authority may be newer than the last look.
+  // A switch of the authority may be newer than the last read.
   await authorities.refresh()
   const { signing: authority } = authorities
   if ((token?.authority ?? authority.fingerprint) !== authority.fingerprint) throw otherAuthority()
   const hostId = rejoins ?? newId('host')
   const joinId = rejoins === null ? null : newId('join')
-  // Issue before spending the token: a key of the wrong kind leaves the token usable.
+  // Issue the certificate before spending the token, so that a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
   const { caPem } = authority
@@ -111,7 +111,8 @@ export async function admitHost(
     joinId === null
       ? await store(core, hostId, admitted, from)
       : await replace(core, { hostId, joinId }, admitted, from)
-  // One only, which the machine verifies with its token. It gets a second one over a call (`hosts/authorities.ts`).
+  // Send one authority only, which the machine verifies with its token. The host gets the second authority by
+  // a call (`hosts/authorities.ts`).
   return { hostId, name, country, joinId, certificatePem, caPem, natsJwt, controlPlaneUri }
 }
 
@@ -146,7 +147,7 @@ const refusal = () =>
     next: 'Create a new join token.',
   })
 
-/** The token stays usable. */
+/** Refuse before the token is spent. */
 const tooOld = () =>
   new ApiError('invalid_request', {
     message: 'This version of the host agent cannot join again as a known host.',
@@ -165,7 +166,7 @@ async function spend(
   { token, caPem }: Admitted,
   hostId: string,
 ): Promise<string | null> {
-  // Until the host is stored, the authority stays.
+  // Holds the authority until the host is stored.
   const [row] = await tx.$queryRaw<{ ca: string }[]>`select ca_certificate as ca from installation
     where id = 1 for share`
   if (row && authorityFingerprint(row.ca) !== authorityFingerprint(caPem)) throw otherAuthority()
@@ -189,7 +190,7 @@ async function store(core: Core, hostId: string, host: Admitted, from: Origin): 
   return inAuditedTransaction(core, from, async (work) => {
     const { tx, now } = work
     const createdBy = await spend(work, host, hostId)
-    // A refusal takes back the use of the token.
+    // A refusal rolls back the use of the token.
     await takeName(tx, hostId, name)
     const country = host.country ?? (await onlyCountry(tx))
     await host.requireNewUser(tx, natsPublicKey)
@@ -203,8 +204,8 @@ async function store(core: Core, hostId: string, host: Admitted, from: Origin): 
 }
 
 /**
- * Gives the host's ID to the machine. Name and country stay. Nothing that an earlier machine said
- * counts until the new one confirms it.
+ * Gives the host's ID to the machine. Name and country stay. Reports of earlier machines do not count until
+ * the new machine confirms them.
  */
 async function replace(
   core: Core,

@@ -1,4 +1,4 @@
-// Every write of an operator leaves one entry, in the transaction of the change, without a secret.
+// Every write of an operator leaves one audit entry, in the transaction of the change, without a secret.
 import { type FastifyInstance } from 'fastify'
 import { newId } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
@@ -38,13 +38,16 @@ async function call(method: Method, path: string, payload?: object | Buffer): Pr
 }
 const entriesOf = (requestId: string) => plane.app.core.db.auditEntry.findMany({ where: { requestId } })
 
-/** Writes of a server's `/operator/v1`, as `METHOD /path`, parsed from the tree that it prints. Others belong to the console. */
+/**
+ * Returns the writes of a server's `/operator/v1`, as `METHOD /path`, parsed from the tree that the server
+ * prints. Other writes belong to the console.
+ */
 function writesOf(server: FastifyInstance): string[] {
   const parts: string[] = []
   const found: string[] = []
   for (const line of server.printRoutes({ commonPrefix: false }).split('\n')) {
     const [, branch = '', path = '', methods = ''] = /^([^/]*)(\/\S*)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
-    // Four characters per level.
+    // The tree indents by four characters per level.
     parts.splice(branch.length / 4 - 1, Infinity, path)
     for (const method of methods.split(', '))
       if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) found.push(`${method} ${parts.join('')}`)
@@ -53,7 +56,7 @@ function writesOf(server: FastifyInstance): string[] {
 }
 
 interface Example {
-  /** Prepares what the request needs and sends it. */
+  /** Prepares the data that the request needs, and sends the request. */
   send: () => Promise<Answer>
   action: string
 }
@@ -79,7 +82,7 @@ const file = async () => {
 }
 const app = async () => call('POST', '/library/apps', { files: [(await file()).body['file']] })
 
-/** One request of each write. A new route fails the test below until it has one here. */
+/** One request for each write. A new route fails the test below until this list has a request for it. */
 const examples: Record<string, Example> = {
   'POST /operator/v1/hosts/join-tokens': {
     action: 'host.join_token',

@@ -1,5 +1,5 @@
-// Two operators with the same concurrent request, on two replicas: one change, and both responses
-// correct.
+// Two operators send the same request concurrently, to two replicas: one change is made, and both responses
+// are correct.
 import { beforeAll, expect, it } from 'vitest'
 import { useWorld, type Plane } from '../../testing/world.js'
 

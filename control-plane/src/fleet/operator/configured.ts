@@ -56,7 +56,7 @@ export async function setConfiguredOperator(
 async function enter(work: Work<Origin>, id: string, secretHash: string): Promise<OperatorToken> {
   const { tx, now } = work
   const row = { id, secretHash, name: 'configured', isConfigured: true, createdAt: now }
-  // Waits for a replica with the same configuration that starts at the same moment.
+  // Waits for a replica that starts at the same moment with the same configuration.
   const { count } = await tx.operatorToken.createMany({ data: [row], skipDuplicates: true })
   await tx.$queryRaw`select 1 from operator_tokens where secret_hash = ${secretHash} for update`
   const before = await tx.operatorToken.findUniqueOrThrow({ where: { secretHash } })

@@ -1,5 +1,5 @@
-// Operators' decisions about devices are safe from concurrent changes, since they are made on
-// locked rows. A retired host is out of use on every replica.
+// Operators' decisions about devices are safe from concurrent changes, since they are made on locked rows. No
+// replica uses a retired host.
 import { type Assignment, type ObserveRequest, type ObserveResponse } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
@@ -140,7 +140,7 @@ it('does not release again a device whose phone was deleted and which is being w
   expect(found.status).not.toBe('failed')
 })
 
-it('returns a device to its phone once, and names the state that it then has', async () => {
+it('returns a device to its phone once, and names the new state of the device', async () => {
   const phoneId = await phone()
   const id = await held({ phoneId })
   const answers = await duringLock(plane, { table: 'devices', id }, () => [
@@ -152,7 +152,7 @@ it('returns a device to its phone once, and names the state that it then has', a
   expect(await entries(id)).toBe(1)
 })
 
-it('enrols a device once when two operators enrol it at the same moment, and gives the other a reason', async () => {
+it('enrols a device once when two operators enrol it at the same moment, and tells the second operator the reason', async () => {
   const id = await held({ state: 'unenrolled' })
   const enroll = (on: Plane) =>
     on.operator.inject({
@@ -198,7 +198,7 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   await until(resting, 'parked')
   const { address, name } = await db.host.findUniqueOrThrow({ where: { id: hostId } })
   const at = { address: address ?? '', certificateFingerprint: null }
-  // Each replica has a call at the host that gets no answer.
+  // Each replica has a call to the host that gets no answer.
   let calls = 0
   agent.onCall = () => {
     calls += 1
@@ -242,7 +242,7 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   expect(session).toMatchObject({ endReason: 'failed', billedSeconds: 60 })
   expect(session?.endedAt?.toISOString()).toBe(retiredAt)
   expect((await until(resting, 'failed')).failure?.message).toContain('data are lost')
-  // Rows that other tests wrote into the tables are not balanced; a sweep may balance one of them.
+  // Other tests wrote unbalanced rows into the tables, and a sweep may balance some of them.
   expect((await brokenInvariants(db)).filter((each) => !broken.includes(each))).toEqual([])
 
   for (const { app } of [plane, beside]) {
@@ -258,7 +258,7 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   const [first] = await rows()
   expect(await idsIn('/devices')).not.toContain(first?.id)
 
-  // The machine is still there, the name and the phones are used elsewhere.
+  // The machine still runs. Its name and its phones are used elsewhere.
   const again = await plane.agent(name)
   const moved = again.addDevice(serial)
   await eventually(async () => (await db.device.count({ where: { hostId: again.hostId } })) === 1)

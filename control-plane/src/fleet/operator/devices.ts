@@ -1,4 +1,4 @@
-/** Operators' changes of devices: enrolling one, and releasing a quarantined one. */
+/** Operators' changes of devices: an enrolment, and the release of a quarantined device. */
 import { ApiError } from '@phonerack/shared'
 import { addCare, addEnroll } from '../../rental/devices/care.js'
 import { isForgotten } from '../../rental/devices/link.js'
@@ -32,7 +32,7 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
 }
 
 /**
- * Locks the device, after its phone and its host, and reads it under the lock. @throws ApiError as
+ * Locks the device, after its phone and its host, and reads it under the lock. @throws ApiError like
  * `findDevice`; validation_failed when its phone changed before the lock
  */
 export async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
@@ -51,9 +51,9 @@ export async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
 }
 
 /**
- * Begins an enrolment, which erases the device. Also for a device that only this database or only
- * its host knows, since either may have been restored or have lost its records.
- * @param failPhone the phone that the device holds, and that fails
+ * Begins an enrolment, which erases the device. The device may also be known only to this database or only to
+ * its host, since either may have been restored or have lost its records.
+ * @param failPhone the phone that holds the device, and that fails
  */
 export async function enrollDevice(
   work: Work,
@@ -104,7 +104,7 @@ export async function releaseHeldDevice(work: Work, ref: string, keep: boolean):
   return changeOf(work, device, { keep })
 }
 
-/** The audit log's facts about a device, without probes and checks, which operators do not change. */
+/** The facts about a device for the audit log, without probes and checks, which operators do not change. */
 export const factsOf = (device: PlacedDevice): Facts => ({
   serial: device.serial,
   host_id: device.hostId,
@@ -147,7 +147,7 @@ async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
 async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
   const { tx } = work
   if (device.phoneId !== null) await fail(work, device.phoneId)
-  // A device that never completed its enrolment repeats all of it.
+  // A device that never completed its enrolment repeats the whole enrolment.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false,

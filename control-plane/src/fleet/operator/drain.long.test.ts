@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await plane.tenant()
 })
-/** A new host; earlier ones are drained. */
+/** Takes phones only from a new host, by draining earlier hosts. */
 async function rack(count: number): Promise<void> {
   for (const { id } of await plane.app.core.db.host.findMany()) await drain(`/hosts/${id}`, 0)
   agent = await plane.rack(count)
@@ -119,7 +119,7 @@ it('ends a session that was due before the deadline with its own reason', async 
   const id = await ready()
   await drain(`/hosts/${agent.hostId}`, 3600)
   const { db } = plane.app.core
-  // Both are noticed at the same time, as after an outage of the control plane.
+  // The control plane notices both at the same time, as after its own outage.
   const idleSince = new Date(Date.now() - 3_600_000)
   await db.session.updateMany({ where: { phoneId: id }, data: { startedAt: idleSince, readyAt: idleSince } })
   await db.phone.update({ where: { id }, data: { lastActiveAt: idleSince } })

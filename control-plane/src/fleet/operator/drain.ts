@@ -28,12 +28,12 @@ const drainFrom = (now: Date, { deadline_seconds: seconds }: Drain) => ({
 })
 const noDrain = { drainedAt: null, drainUntil: null }
 
-/** Stops new work on a host. A repeat sets a new deadline. */
+/** Stops new work on a host. A repeated call sets a new deadline. */
 export const drainHost = (work: Work, ref: string, drain: Drain): Promise<Change<HostView>> =>
   changeHost(work, ref, async ({ tx, now }, { id, drainedAt }) => {
     const { drainUntil } = drainFrom(now, drain)
     await tx.host.update({ where: { id }, data: { drainedAt: drainedAt ?? now, drainUntil } })
-    // A create that has locked a device commits first, so none commits after the drain.
+    // A create that has already locked a device commits first, so no create commits after the drain.
     await tx.$queryRaw`select 1 from devices where host_id = ${id} order by id for update`
   })
 
@@ -65,7 +65,7 @@ const factsOf = ({ name, state, running, drained_at, drain_until }: HostView): F
   drain_until,
 })
 
-/** As `drainHost`, for one device. */
+/** Drains one device, like `drainHost`. */
 export const drainDevice = (work: Work, ref: string, drain: Drain): Promise<Change<DeviceView>> =>
   changeDevice(work, ref, ({ tx, now }, { id, drainedAt }) => {
     const { drainUntil } = drainFrom(now, drain)
@@ -75,7 +75,10 @@ export const drainDevice = (work: Work, ref: string, drain: Drain): Promise<Chan
 export const undrainDevice = (work: Work, ref: string): Promise<Change<DeviceView>> =>
   changeDevice(work, ref, ({ tx }, { id }) => backInService(tx, id, noDrain))
 
-/** Keeps a device out of the pool. Refused while a phone uses it, unless it is drained and not running. */
+/**
+ * Keeps a device out of the pool. Refused while a phone uses the device, unless the device is drained and the
+ * phone is stopped.
+ */
 export const beginMaintenance = (work: Work, ref: string, note: string): Promise<Change<DeviceView>> =>
   changeDevice(work, ref, async ({ tx, now }, device) => {
     await refuseInUse(tx, device)

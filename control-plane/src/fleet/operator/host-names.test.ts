@@ -1,4 +1,4 @@
-// Hosts have one name each, a country that nobody guesses, and labels; operators change them.
+// Each host has a unique name, a country that is never guessed, and labels; operators change them.
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from '@nats-io/jwt'
 import { protocol } from '@phonerack/shared'
@@ -67,7 +67,7 @@ it('takes the country of the other hosts, and asks for it while they have none o
   expect((await join({ name: 'fo\u001bur', country: 'DE' })).status).toBe(400)
 })
 
-it('refuses a second host of a name, but not the same host that rejoins, and keeps those that share one', async () => {
+it('refuses a second host with the same name, but not a host that rejoins, and keeps hosts that share a name', async () => {
   const [same, other] = await Promise.all([
     join({ name: 'rack', country: 'DE' }),
     join({ name: 'rack', country: 'DE' }),
@@ -81,7 +81,7 @@ it('refuses a second host of a name, but not the same host that rejoins, and kee
   expect(again).toMatchObject({ status: 201, host_id: id, name: 'rack', country: 'DE' })
 
   const third = await join({ name: 'rack 3', country: 'DE' })
-  // An earlier release accepted it.
+  // An earlier release accepted the shared name.
   await plane.app.core.db.host.update({ where: { id: third.id }, data: { name: 'rack' } })
   expect(await join({ name: 'rack' }, await tokenFor(`/hosts/${third.id}/rejoin`))).toMatchObject({
     status: 201,

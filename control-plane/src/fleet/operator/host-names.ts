@@ -1,4 +1,4 @@
-/** Names, countries and labels of hosts: set by a join, changed by operators. docs/decisions/0304 */
+/** Names, countries and labels of hosts: a join sets them, and operators change them. docs/decisions/0304 */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Facts } from '../../base/db/audit-log.js'
@@ -24,12 +24,12 @@ const labelSchema = z
 export const hostChangeSchema = z.strictObject({
   name: hostNameSchema.optional(),
   country: countrySchema.optional(),
-  /** Labels to set; null removes one. */
+  /** Labels to set; null removes a label. */
   labels: z.record(labelSchema, nameSchema.nullable()).optional(),
 })
 
 /**
- * Holds the name for this transaction. Hosts of earlier releases may share a name, and keep it.
+ * Holds the name for this transaction. Earlier releases let hosts share a name; these hosts keep it.
  * @throws ApiError validation_failed when another host that is not retired has the name
  */
 export async function takeName(tx: Tx, hostId: string, name: string): Promise<void> {
@@ -42,7 +42,10 @@ export async function takeName(tx: Tx, hostId: string, name: string): Promise<vo
     )
 }
 
-/** The country of all hosts. @throws ApiError validation_failed when there is none yet, or more than one */
+/**
+ * The country of all hosts.
+ * @throws ApiError validation_failed when no host has a country yet, or hosts are in several countries
+ */
 export async function onlyCountry(tx: Tx): Promise<string> {
   const [country, ...others] = await activeCountries(tx)
   if (country !== undefined && others.length === 0) return country
@@ -53,7 +56,7 @@ export async function onlyCountry(tx: Tx): Promise<string> {
   throw invalidField('country', `is missing, and ${why}: pass \`--country\` to \`join\``)
 }
 
-/** Phones that are there keep running; a changed country counts for the creates that follow. */
+/** Existing phones keep running. A changed country counts for later creates. */
 export async function changeHost(
   { core, tx, now }: Work,
   ref: string,

@@ -15,7 +15,7 @@ const joinTokenLifeMs = 3_600_000
 
 export type HostView = ReturnType<typeof hostView>
 
-/** @param all retired ones too */
+/** @param all includes retired hosts */
 export async function listHosts(core: Core, all: boolean): Promise<HostView[]> {
   const hosts = await core.db.host.findMany({
     where: all ? { removedAt: null } : { retiredAt: null },
@@ -92,7 +92,7 @@ async function addJoinToken(work: Work, rejoinsHostId: string | null, authority:
   return { secret, expiresAt }
 }
 
-/** A join token with which a reinstalled machine gets the host's ID again. */
+/** Creates a join token with which a reinstalled machine gets the host's ID again. */
 export async function createRejoinToken(
   work: Work,
   ref: string,
@@ -117,7 +117,7 @@ export async function readService(core: Core): Promise<ServiceView & RestoreView
   return { ...serviceView(pausedAt), ...(await readRestore(core.db)) }
 }
 
-/** A pause parks every running phone: its job is added with the change. */
+/** A pause parks every running phone: the transaction of the change adds the job. */
 export async function setPaused({ tx, now }: Work, paused: boolean): Promise<Change<ServiceView>> {
   await tx.$queryRaw`select 1 from service_state where id = 1 for update`
   const before = await tx.serviceState.findUniqueOrThrow({ where: { id: 1 } })

@@ -19,10 +19,10 @@ export const newKeySchema = z.strictObject({
   name: nameSchema.optional(),
 })
 
-/** `prk_` and six of the 43 random characters, by which a person recognises a key. */
+/** `prk_` and the first six of the 43 random characters, by which a person recognises a key. */
 const shownCharacters = 10
 
-/** The choices of a person for a key that another program gets. */
+/** A person's choices for a key that another program gets. */
 export const keyRightsSchema = newKeySchema.pick({ preset: true, profile: true, phones: true, expires: true })
 
 type NewKey = Awaited<ReturnType<typeof addKey>>
@@ -85,7 +85,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
 
 export async function listKeys(core: Core, projectId: string) {
   const keys = await core.db.apiKey.findMany({
-    // Without connectors whose client has not come for its tokens.
+    // Connectors whose client has not fetched its tokens are left out.
     where: {
       projectId,
       OR: [
@@ -95,7 +95,7 @@ export async function listKeys(core: Core, projectId: string) {
       ],
     },
     include: { phones: true, connector: true },
-    // Active ones are at most 50; only the newest revoked ones are listed.
+    // At most 50 keys are active; of the revoked keys, only the newest are listed.
     orderBy: [{ revokedAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }],
     take: 500,
   })
@@ -109,7 +109,7 @@ export async function listKeys(core: Core, projectId: string) {
     }))
 }
 
-/** `host`: the one that publishes the client's metadata, or to which its browser returned. */
+/** `host`: the host that publishes the client's metadata, or the host that the browser returned to. */
 const connectorView = ({ clientId, clientName, redirectUri }: Connector) => ({
   client_id: clientId,
   client_name: clientName,
@@ -140,7 +140,7 @@ export async function revokeKey(
   if (!key) throw new ApiError('not_found', { message: 'There is no such key.', details: { key: id } })
   const revokedAt = key.revokedAt ?? now
   await tx.apiKey.update({ where: { id }, data: { revokedAt } })
-  // Replicas remember a connector's key under the hashes of its tokens.
+  // Replicas cache a connector's key under the hashes of its tokens.
   const tokens = await tx.connectorToken.findMany({
     where: { keyId: id, kind: 'access', expiresAt: { gt: now } },
     select: { hash: true },

@@ -7,7 +7,7 @@ import { refSchema } from '../../base/validation/fields.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
 export const libraryAppSchema = z.strictObject({
-  /** Files uploaded before: a base and its splits, in any order. */
+  /** IDs of uploaded files: a base and its splits, in any order. */
   files: z.array(refSchema).min(1).max(limits.libraryFiles),
 })
 
@@ -26,7 +26,7 @@ export function libraryFileChange({ file, facts, sha256 }: Taken) {
   return { result, target: file, before: null, after: { ...result, sha256 } }
 }
 
-/** @throws ApiError validation_failed naming what does not fit together */
+/** @throws ApiError validation_failed naming the files that do not fit together */
 export async function addLibraryApp(
   { tx, now }: Work,
   files: readonly string[],
@@ -43,7 +43,7 @@ export async function removeLibraryApp({ tx }: Work, name: string) {
   return { result: { package: target, removed: true }, target, before: versionOf(removed), after: null }
 }
 
-/** For an app that is removed, so its files may hold anything. */
+/** Limits an app that is removed, whose files may contain any text. */
 const versionOf = (app: AppWithFiles) => ({
   package: app.package,
   version_code: Number(app.versionCode),

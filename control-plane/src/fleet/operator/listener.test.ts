@@ -1,4 +1,4 @@
-// The operator API and the metrics have listeners separate from the public one; none serves the
+// The operator API and the metrics have listeners separate from the public listener. No listener serves the
 // requests of another.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLogger } from '@phonerack/shared'
@@ -78,7 +78,7 @@ describe('metrics', () => {
   const quiet = createLogger('metrics-test')
   quiet.level = 'silent'
   const readings = ['phones', 'devices', 'hosts', 'jobs', 'credit', 'recordings']
-  /** With limits that a busy machine does not reach. */
+  /** The limits are so high that a busy machine does not reach them. */
   const gauges = (cacheMs: number) =>
     new DatabaseGauges({
       databaseUrl: plane.config.databaseUrl,
@@ -136,7 +136,7 @@ describe('metrics', () => {
     }
   })
 
-  it('reads each figure with one statement, and not again while it is recent', async () => {
+  it('reads each group of figures with one statement, and does not repeat a recent reading', async () => {
     const read = gauges(3_600_000)
     const log = watchQueries()
     try {

@@ -10,17 +10,18 @@ import { type Change, type Work } from '../../base/audit/work.js'
 export const moveSchema = z.strictObject({
   /** ID or name of the host. */
   host: z.string().min(1).max(200),
-  /** The serial under which the host reports the phone; omitted: the same as before. */
+  /** The serial under which the host reports the phone; omitted: the same serial as before. */
   serial: z.string().min(1).max(255).optional(),
-  /** The operator vouches for the phone: it need not carry the device's identity. */
+  /** The operator vouches for the phone: the phone need not have the device's identity. */
   unproven: z.boolean().default(false),
 })
 export type MoveOrder = z.output<typeof moveSchema>
 
 /**
- * Moves the device immediately, even if its host still reports the phone. The new host then takes the phone over, if the phone
- * carries the device's identity, or with `unproven`. @throws ApiError not_found; validation_failed when the host does not report
- * such a phone, or when it cannot move now
+ * Moves the device immediately, even if its host still reports the phone. The new host then takes over the
+ * phone, if the phone has the device's identity or `unproven` is set.
+ * @throws ApiError not_found; validation_failed when the host does not report such a phone, or when the
+ * device cannot move now
  */
 export async function moveDeviceTo(
   work: Work,

@@ -1,7 +1,7 @@
 /**
- * A host joins with a NATS user that no machine had: the key of a current host is never revoked, so an ended user
- * would return with it, and the end of a host with the control plane's key would end the control plane's user.
- * docs/decisions/0221
+ * Checks that a host joins with a new NATS user. The key of a current host is never revoked, so a revoked
+ * user would get access again through a host with its key. Ending a host with the control plane's key would
+ * end the control plane's user. docs/decisions/0221
  */
 import { invalidField } from '../../base/validation/fields.js'
 import { type Work } from '../../base/audit/work.js'
@@ -9,8 +9,9 @@ import { type Work } from '../../base/audit/work.js'
 export type NatsUserCheck = (tx: Work['tx'], publicKey: string) => Promise<void>
 
 /**
- * The check throws ApiError validation_failed. Until the transaction ends, joins with the same key wait.
- * @param own public key of the control plane's user; null: it has none
+ * Returns a check that throws ApiError validation_failed. Joins with the same key wait until the transaction
+ * ends.
+ * @param own public key of the control plane's NATS user; null: it has no NATS user
  */
 export const natsUserCheck =
   (own: string | null): NatsUserCheck =>

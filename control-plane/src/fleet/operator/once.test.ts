@@ -1,5 +1,5 @@
-// An operator's write with an Idempotency-Key is done once across all replicas; its response is
-// stored sealed.
+// An operator's write with an Idempotency-Key is done once across all replicas. The response is stored
+// sealed.
 import { hashSecret } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
@@ -69,7 +69,7 @@ it('creates one project with its credit', async () => {
   expect(await plane.app.core.db.project.count({ where: { name: 'Funded' } })).toBe(1)
 })
 
-it('repeats a secret that is shown once, and stores it so that only the token opens it', async () => {
+it('repeats a response with a secret, and stores it so that only the token opens it', async () => {
   const project = await newProject()
   const key = newKey()
   const first = await send('POST', '/keys', { project }, key)
@@ -85,7 +85,7 @@ it('repeats a secret that is shown once, and stores it so that only the token op
   expect(theirs.body['key']).not.toBe(secret)
 })
 
-it('refuses the key for another request', async () => {
+it('refuses the key in another request', async () => {
   const id = await newProject()
   const key = newKey()
   expect((await send('PATCH', `/projects/${id}`, { credit_usd: '1' }, key)).status).toBe(200)
@@ -142,7 +142,7 @@ it('forgets a key after 24 hours', async () => {
   expect(await plane.app.core.db.operatorRequest.count()).toBe(0)
 })
 
-it('refuses NUL in IDs instead of failing', async () => {
+it('refuses NUL in IDs without an internal error', async () => {
   for (const path of ['/projects/a%00b', '/keys/a%00b', '/operator-tokens/a%00']) {
     const { status } = await send(
       path.startsWith('/projects') ? 'PATCH' : 'DELETE',

@@ -1,4 +1,5 @@
-// Operators find phones that hold a device for nothing, and delete them; a limit of parked phones.
+// Operators find phones that hold a device without using it, and delete them. Projects have a limit of parked
+// phones.
 import { beforeAll, expect, it } from 'vitest'
 import { endAbandoned } from '../../rental/phones/abandoned.js'
 import { readyPhone } from '../../testing/ready-phone.js'
@@ -36,7 +37,7 @@ async function parkedPhone(): Promise<string> {
 const listed = async (query: string) =>
   ((await call('GET', `/phones${query}`)).body['data'] as { id: string }[]).map(({ id }) => id)
 
-it('lists the phones of all projects in pages, and those that have been stopped for a time', async () => {
+it('lists the phones of all projects in pages, and the phones that have been stopped for a given time', async () => {
   const other = await plane.tenant()
   const running = await readyPhone(plane, other)
   const parked = await parkedPhone()
@@ -63,7 +64,7 @@ it('lists the phones of all projects in pages, and those that have been stopped 
     await plane.app.services.phones.delete(caller, id)
 })
 
-it('deletes a phone of a project, which reads the reason, and charges its open session', async () => {
+it('deletes a phone of a project, shows the project the reason, and charges its open session', async () => {
   const parked = await parkedPhone()
   const running = await readyPhone(plane, tenant)
   expect((await call('DELETE', `/phones/${parked}`)).status).toBe(400)
@@ -88,7 +89,7 @@ it('deletes a phone of a project, which reads the reason, and charges its open s
   expect(event.data).toMatchObject({ phone: { failure: { code: 'phone_deleted' } } })
   const [entry] = await db.auditEntry.findMany({ where: { action: 'phone.delete', target: running } })
   expect(entry).toMatchObject({ before: { status: 'ready' }, after: { status: 'deleted', reason } })
-  // A repeat changes nothing.
+  // A repeated request changes nothing.
   expect((await call('DELETE', `/phones/${running}`, { reason: 'again' })).body).toMatchObject({
     failure_message: `The operator deleted the phone: ${reason}`,
   })
@@ -119,7 +120,7 @@ it('tells the project a day before the service deletes an abandoned phone', asyn
   await plane.app.services.phones.delete(tenant.caller, id)
 })
 
-it('refuses creates, and nothing else, while a project has as many parked phones as its limit', async () => {
+it('refuses only creates while a project has as many parked phones as its limit', async () => {
   const { phones } = plane.app.services
   const limited = await call('PATCH', `/projects/${tenant.projectId}`, { parked_limit: 1 })
   expect(limited.body).toMatchObject({ parked_limit: 1 })

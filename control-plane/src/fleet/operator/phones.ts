@@ -1,4 +1,4 @@
-/** Operators see the phones of all projects, and delete one that its project does not. */
+/** Operators list the phones of all projects, and delete phones that their projects do not delete. */
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Core } from '../../base/core/core.js'
@@ -11,7 +11,7 @@ import { lockPhone } from '../../rental/phones/records.js'
 import { noteSchema } from '../../base/validation/fields.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
-/** `reason`: for the audit log, and for the project, which reads it in the failure of the phone. */
+/** `reason`: for the audit log and the project, which gets it in the failure of the phone. */
 export const phoneDeletionSchema = z.strictObject({ reason: noteSchema })
 
 interface Row {
@@ -46,16 +46,16 @@ const viewOf = (row: Row) => ({
   ...row,
   created_at: row.created_at.toISOString(),
   last_active_at: iso(row.last_active_at),
-  /** The end of its last session; null while it runs. */
+  /** The end of the phone's last session; null while the phone runs. */
   stopped_at: iso(row.stopped_at),
-  /** When the service deletes it, unless it is started before; null: no time is set. */
+  /** When the service deletes the phone, unless the phone is started before; null: no time is set. */
   deletes_at: iso(row.deletes_at),
 })
 export type OperatorPhone = ReturnType<typeof viewOf>
 
 export interface PhonesPage {
   projectId: string | null
-  /** Null: all except failed and deleted. */
+  /** Null: all statuses except failed and deleted. */
   status: PhoneStatus | null
   /** Only phones whose last session ended before. */
   stoppedBefore: Date | null
@@ -92,8 +92,9 @@ export async function findAnyPhone(db: Reader, id: string): Promise<OperatorPhon
 }
 
 /**
- * Deletes a phone with its data, like its client: a session that is open is charged, and the device is wiped. The project
- * reads the reason in the event `phone.deleted` and in the failure of the phone. A repeat changes nothing.
+ * Deletes a phone with its data, as when its client deletes it: an open session is charged, and the device is
+ * wiped. The project gets the reason in the event `phone.deleted` and in the failure of the phone. A repeated
+ * call changes nothing.
  * @throws ApiError not_found
  */
 export async function deleteAnyPhone(

@@ -18,7 +18,7 @@ const mostStepBytes = 1_000_000_000_000
 
 export const newProjectSchema = z.strictObject({
   name: nameSchema,
-  /** The owner's name. Left out: the project gets a new owner. */
+  /** The owner's name. Omitted: the project gets a new owner. */
   owner: nameSchema.optional(),
   credit_usd: usd.optional(),
 })
@@ -30,7 +30,10 @@ export const projectChangeSchema = z.strictObject({
   /** The limit of phones without a session, checked at create; null: none. */
   parked_limit: count.nullable().optional(),
   frozen: z.boolean().optional(),
-  /** Whether steps are recorded; with typed text; with which pictures; and their quota in bytes. */
+  /**
+   * Whether steps are recorded, whether typed text is recorded, which pictures are recorded, and the quota of
+   * the steps in bytes.
+   */
   steps: z.boolean().optional(),
   steps_text: z.boolean().optional(),
   steps_pictures: z.enum(pictureModes).optional(),
@@ -42,7 +45,7 @@ type ProjectView = ReturnType<typeof projectView>
 /** Limits of a new project. */
 const defaults = { spendLimitMicros: 1_000_000_000n, maxPhones: 100, maxRunning: 10 }
 
-/** Adds its first credit when it is given. */
+/** Adds the project's first credit when an amount is given. */
 export async function createProject(
   work: Work<Origin>,
   input: z.infer<typeof newProjectSchema>,
@@ -52,7 +55,7 @@ export async function createProject(
   const credit = input.credit_usd === undefined ? 0n : parseUsd(input.credit_usd)
   if (credit < 0n) throw invalidField('credit_usd', 'must not be negative')
   const ownerName = input.owner ?? id
-  // Not an upsert: Prisma's fails when another request creates the same owner at the same moment.
+  // Prisma's upsert fails when another request creates the same owner at the same moment.
   await tx.owner.createMany({ data: [{ id: newId('owner'), name: ownerName }], skipDuplicates: true })
   const owner = await tx.owner.findUniqueOrThrow({ where: { name: ownerName } })
   await tx.project.create({ data: { id, ownerId: owner.id, name: input.name, ...defaults } })
@@ -71,7 +74,7 @@ function known(project: Project | null, id: string): Project {
   throw new ApiError('not_found', { message: 'There is no such project.', details: { project: id } })
 }
 
-/** Freezing parks the running phones: its job is added with the change. */
+/** Freezing parks the running phones: the transaction of the change adds the job. */
 export async function changeProject(
   work: Work,
   id: string,

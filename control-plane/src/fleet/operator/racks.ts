@@ -6,7 +6,10 @@ import { listHosts } from './hosts.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-/** Milliseconds by which the agent's clock was ahead at its last heartbeat, including the time on the way. */
+/**
+ * Milliseconds by which the agent's clock was ahead at its last heartbeat, including the heartbeat's travel
+ * time.
+ */
 const aheadMs = (announced: Date | null, heard: Date | null): number | null =>
   announced === null || heard === null ? null : announced.getTime() - heard.getTime()
 

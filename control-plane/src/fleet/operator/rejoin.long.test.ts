@@ -55,13 +55,13 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
   expect(again.log.some((line) => line.startsWith(`start ${phone.id}`))).toBe(true)
   await phones.create(tenant.caller, createBody(), null).then((made) => until(made.phone.id, 'ready'))
 
-  // The earlier machine is still there.
+  // The earlier machine still runs.
   const starts = earlier.log.length
   const forge = (message: Heartbeat) => ({
     ...message,
     sequence: 1_000_000,
     at: '2040-01-01T00:00:00.000Z',
-    // Any client of its port sees the new machine's certificate.
+    // The forged heartbeat names the new machine's certificate, which any client of its port can see.
     certificate: after.certificateFingerprint,
   })
   earlier.onHeartbeat = forge
@@ -69,13 +69,13 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
   const { sequence } = await hostOf()
   await eventually(async () => (await hostOf()).sequence > sequence + 3n)
   expect((await hostOf()).address).toBe(after.address)
-  // Under the subject of the new machine: the broker does not let it.
+  // The earlier machine uses the subject of the new machine, which the broker refuses.
   earlier.joinId = again.joinId
   earlier.beat()
   await eventually(async () => (await hostOf()).sequence > sequence + 6n)
   expect((await hostOf()).address).toBe(after.address)
-  // Another replica, which has not heard either: it notes no fault of the earlier machine, and its
-  // heartbeats do not hide the silence of the new one.
+  // Another replica, which has not heard either machine, records no fault of the earlier machine, and the
+  // earlier machine's heartbeats do not hide the silence of the new machine.
   earlier.pause()
   let last = 0
   again.onHeartbeat = (message) => {
@@ -166,7 +166,7 @@ it('renews a certificate that has used two thirds of its life, while calls conti
   release()
   expect((await long).statusCode).toBe(200)
 
-  // The agent presents the new one, and the earlier one is refused.
+  // The agent presents the new certificate, and the control plane refuses the earlier certificate.
   const address = after.address ?? ''
   const dial = (certificateFingerprint: string | null, joinId: string) =>
     hosts.to(hostId, { address, certificateFingerprint, joinId })

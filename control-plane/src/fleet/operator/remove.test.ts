@@ -1,4 +1,4 @@
-// Places that a device has left, and retired hosts, are removed from the lists, and nothing else.
+// Places that a device has left, and retired hosts, are removed from the lists. Nothing else is removed.
 import { newId } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { eventually, useWorld, type Plane } from '../../testing/world.js'
@@ -21,7 +21,7 @@ async function call(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: o
 const idsOf = async (path: string) =>
   ((await call('GET', path)).body['data'] as { id: string }[]).map(({ id }) => id)
 
-it('removes a place that its host does not report, and refuses one in use', async () => {
+it('removes a place that its host does not report, and refuses a place in use', async () => {
   const { db } = plane.app.core
   const agent = await plane.rack(1, { beatMs: 200 })
   const [enrolled] = await db.device.findMany({ where: { hostId: agent.hostId } })
@@ -43,7 +43,7 @@ it('removes a place that its host does not report, and refuses one in use', asyn
   expect((await idsOf('/devices')).sort()).toEqual([quarantined, seen, enrolled?.id ?? ''].sort())
 })
 
-it('removes a retired host, whose machine stays refused', async () => {
+it('removes a retired host, and still refuses its machine', async () => {
   const { db } = plane.app.core
   const agent = await plane.agent('old rack', { beatMs: 200 })
   const { hostId } = agent
@@ -58,7 +58,7 @@ it('removes a retired host, whose machine stays refused', async () => {
     ['POST', `/hosts/${hostId}/retire`],
   ] as const)
     expect([path, (await call(method, path)).status]).toEqual([path, 404])
-  // Its NATS user stays in the list of those that the broker refuses.
+  // The host's NATS user stays in the list of users that the broker refuses.
   expect(await db.host.count({ where: { id: hostId, retiredAt: { not: null } } })).toBe(1)
   expect(await db.device.count({ where: { hostId } })).toBe(0)
 })

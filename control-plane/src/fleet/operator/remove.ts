@@ -1,4 +1,4 @@
-/** Operators remove what is over from the lists: places that a device has left, and retired hosts. docs/decisions/0305 */
+/** Operators remove places that a device has left, and retired hosts, from the lists. docs/decisions/0305 */
 import { type Facts } from '../../base/db/audit-log.js'
 import { invalidField } from '../../base/validation/fields.js'
 import { factsOf as factsOfDevice, lockDevice } from './devices.js'
@@ -11,8 +11,9 @@ interface Removed {
 }
 
 /**
- * Removes a place that no phone uses: the device is `unenrolled`, and its host is retired or does not report it. A phone that
- * is connected there later is a new device. @throws ApiError not_found, validation_failed
+ * Removes a place that no phone uses: the device is `unenrolled`, and its host is retired or does not report
+ * it. A phone that is connected there later becomes a new device.
+ * @throws ApiError not_found, validation_failed
  */
 export async function removeDevice({ tx }: Work, ref: string): Promise<Change<Removed>> {
   const device = await lockDevice(tx, ref)
@@ -28,8 +29,10 @@ export async function removeDevice({ tx }: Work, ref: string): Promise<Change<Re
 }
 
 /**
- * Removes a retired host and its devices from all lists. Its row stays, so its certificate and its NATS user stay refused.
- * @throws ApiError not_found; validation_failed when it is not retired, or its phones have not ended yet
+ * Removes a retired host and its devices from all lists. The host's row stays, so its certificate and its
+ * NATS user stay refused.
+ * @throws ApiError not_found; validation_failed when the host is not retired, or its phones have not ended
+ * yet
  */
 export async function removeHost({ core, tx, now }: Work, ref: string): Promise<Change<Removed>> {
   const { id } = await findHost(tx, ref)

@@ -1,14 +1,11 @@
-/**
- * Declares a restore of the database, and shows the progress of its reconciliation.
- * docs/decisions/0141
- */
+/** Starts the reconciliation after a restore of the database, and shows its progress. docs/decisions/0141 */
 import { type Tx } from '../../base/db/database.js'
 import { readEpoch, renewEpoch } from '../../base/db/epoch.js'
 import { announceAll } from '../hosts/heartbeats.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
 export interface RestoreView extends Record<string, unknown> {
-  /** The database's epoch: it changes with a restore and with a failover. */
+  /** The database's epoch, which changes with a restore and with a failover. */
   epoch: string
   epoch_changed_at: string
   /** Idle devices that are not assigned until their hosts confirm them. */

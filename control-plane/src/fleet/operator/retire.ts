@@ -1,4 +1,4 @@
-/** An operator ends a host for good. */
+/** Retires a host permanently. */
 import { type Facts } from '../../base/db/audit-log.js'
 import { subjects, type HostRetired } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -8,13 +8,13 @@ import { invalidField } from '../../base/validation/fields.js'
 import { findHost, readHost, type HostView } from './hosts.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
-/** `phones`: those that end with the host. */
+/** `phones`: the phones that end with the host. */
 export type RetiredHost = HostView & { phones: number }
 
 /**
- * From the commit on, no replica calls the host or believes its heartbeats. The job
- * `host.phones_end` ends its phones. A repeat changes nothing. @throws ApiError not_found;
- * validation_failed when the host holds phones and `force` is false
+ * Retires a host. From the commit on, no replica calls the host or accepts its heartbeats. The job
+ * `host.phones_end` ends the host's phones. A repeated call changes nothing.
+ * @throws ApiError not_found; validation_failed when the host holds phones and `force` is false
  */
 export async function retireHost(work: Work, ref: string, force: boolean): Promise<Change<RetiredHost>> {
   const { core, tx, now } = work
@@ -23,10 +23,10 @@ export async function retireHost(work: Work, ref: string, force: boolean): Promi
   const before = await readHost(tx, id, now, core.rules)
   let phones = 0
   if (before.state !== 'retired') {
-    // Without its address, replicas of earlier releases cannot call it either.
+    // Without the address, replicas of earlier releases cannot call the host either.
     const data = { retiredAt: now, address: null, drainedAt: null, drainUntil: null }
     await tx.host.update({ where: { id }, data })
-    // A create or start that has locked a device commits first, so none commits after the retirement.
+    // A create or start that has already locked a device commits first, so none commits after the retirement.
     await tx.$queryRaw`select 1 from devices where host_id = ${id} order by id for update`
     phones = await tx.device.count({ where: { hostId: id, phoneId: { not: null } } })
     if (phones > 0 && !force) throw invalidField('force', refusal(phones))

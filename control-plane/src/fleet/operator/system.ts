@@ -9,7 +9,7 @@ interface PostgresRow {
   maxConnections: number
 }
 
-/** Reads Postgres with the pool of requests, so a failure says that it is not available. */
+/** Uses the connection pool of requests, so a failure shows that requests fail too. */
 export async function readSystem(core: Core) {
   const { db, clock, rules } = core
   const [postgres] = await db.$queryRaw<PostgresRow[]>`select

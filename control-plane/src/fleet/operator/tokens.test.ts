@@ -1,4 +1,4 @@
-// Named operator tokens: their life, their audit entries, and their storage as hashes.
+// Named operator tokens: their expiry and revocation, their audit entries, and their storage as hashes.
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { consoleClient, consoleUser, operatorDesk } from '../../testing/console-client.js'
@@ -10,7 +10,7 @@ const world = useWorld()
 let plane: Plane
 let beside: Plane
 let ahead = 0
-/** Fixed just after the beginning of a minute, so that no count resets during a test. */
+/** The time is just after the beginning of a minute, so that no count resets during a test. */
 const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
 const clock = { now: () => new Date(start + ahead) }
 beforeAll(async () => {
@@ -61,7 +61,7 @@ it('creates a named token that works on every replica, shows it once and stores 
   expect(await rowOf(id)).toMatchObject({ name: 'night shift', revoked_at: null })
 })
 
-it('refuses a revoked token on every replica from the response of the revocation on', async () => {
+it('refuses a revoked token on every replica as soon as the revocation has answered', async () => {
   const { id, token } = await make()
   expect((await call('GET', '/hosts', undefined, token, beside)).status).toBe(200)
   expect((await call('DELETE', `/operator-tokens/${id}`)).body['revoked_at']).not.toBeNull()
@@ -92,7 +92,7 @@ it.each([
   expect([status, body.error?.details]).toEqual([401, { reason: 'expired' }])
 })
 
-it('keeps a token without an end when requested, and accepts no other time or name', async () => {
+it('creates a token without an expiry when requested, and refuses invalid times and names', async () => {
   const { token, expiresAt } = await make({ expires: 'never' })
   expect(expiresAt).toBeNull()
   ahead += 4000 * 86_400_000
@@ -222,7 +222,7 @@ it('limits the address of a token that was revoked or has expired, like that of 
     where: { id: expired.id },
     data: { expiresAt: new Date(clock.now().getTime() - 1) },
   })
-  // A token that is valid while its address is limited, and is then revoked.
+  // A token is valid while its address is limited, and is then revoked.
   const later = await make()
   const from = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -237,7 +237,7 @@ it('limits the address of a token that was revoked or has expired, like that of 
   expect(await from(later.token)).toBe(429)
 })
 
-// Ways back in for somebody who had the token.
+// Unused links and join tokens would let somebody who had the token return.
 it.each([
   ['is revoked', (id: string) => call('DELETE', `/operator-tokens/${id}`)],
   [
@@ -270,7 +270,7 @@ it.each([
   expect(await listed()).not.toEqual(expect.arrayContaining([links[0]?.['id']]))
 })
 
-it('names the valid tokens that a revoked one created', async () => {
+it('names the valid tokens that a revoked token created', async () => {
   const { id, token } = await make()
   const { body: second } = await call('POST', '/operator-tokens', { name: 'another' }, token)
   const { body } = await call('DELETE', `/operator-tokens/${id}`)

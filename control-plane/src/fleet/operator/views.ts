@@ -1,4 +1,4 @@
-/** Rows as JSON for operators. */
+/** Converts rows to JSON for operators. */
 import { formatUsd, type DeviceCondition, type DeviceEvent, type HostFault } from '@phonerack/shared'
 import { type Rules } from '../../base/config/config.js'
 import { type OpenRotation } from '../../base/db/authority-rotation.js'
@@ -10,7 +10,10 @@ import { type Device, type Host, type Project } from '../../gen/prisma/client.js
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-/** `degraded`: its devices fail together. `refusing`: its agent takes no new work. `stopping`: it received SIGTERM. */
+/**
+ * `degraded`: the host's devices fail together. `refusing`: the host's agent takes no new work. `stopping`:
+ * the agent received SIGTERM.
+ */
 export type HostState = 'online' | 'degraded' | 'refusing' | 'stopping' | 'late' | 'lost' | 'retired'
 
 export function hostState(
@@ -31,12 +34,15 @@ function answering(host: Pick<Host, 'refuses' | 'degradedUntil'>, now: Date): Ho
 }
 
 /**
- * `unreported`: its agent is of an earlier release, or has not been heard yet. `earlier`, `both`: it trusts the earlier
- * authority only, or the next one too. `renewed`: its certificate is from the next one.
+ * `unreported`: the host's agent is of an earlier release, or has not been heard yet. `earlier`, `both`: the
+ * host trusts the earlier authority only, or the next authority too. `renewed`: the host's certificate is
+ * from the next authority.
  */
 export type HostTrust = 'unreported' | 'earlier' | 'both' | 'renewed'
 
-/** How far a host is in an open rotation of the authority; null: none is open, or the host is retired. */
+/**
+ * How far a host is in an open rotation of the authority; null: no rotation is open, or the host is retired.
+ */
 function trustOf(host: Host, rotation: OpenRotation | null) {
   if (rotation === null || host.retiredAt !== null) return null
   const { phase, next } = rotation
@@ -48,7 +54,7 @@ function trustOf(host: Host, rotation: OpenRotation | null) {
   return { phase, trust, is_ready: phase === 'begun' ? isTrusted : isRenewed }
 }
 
-/** @param running its phones with an open session */
+/** @param running the host's phones with an open session */
 export const hostView = (
   host: Host & { _count: { devices: number } },
   running: number,
@@ -66,9 +72,9 @@ export const hostView = (
   protocol_version: host.protocolVersion,
   report_fault: host.reportFault,
   problem: host.problem,
-  /** Why its agent takes no new work, with the next step; null: it takes work. */
+  /** Why the host's agent takes no new work, with the next step; null: the agent takes work. */
   refuses: host.refusesReason,
-  /** Why it gets no new phones, with the next step; null: its devices do not fail together. */
+  /** Why the host gets no new phones, with the next step; null: the host's devices do not fail together. */
   degraded: isDegraded(host, now) ? host.degradedReason : null,
   degraded_until: isDegraded(host, now) ? iso(host.degradedUntil) : null,
   last_seen_at: iso(host.lastSeenAt),
@@ -77,9 +83,9 @@ export const hostView = (
   retired_at: iso(host.retiredAt),
   certificate_expires_at: expiryOf(host).toISOString(),
   authority_rotation: trustOf(host, rotation),
-  /** When it was drained; null: it takes new work. */
+  /** When the host was drained; null: the host takes new work. */
   drained_at: iso(host.drainedAt),
-  /** When its running phones become unavailable. */
+  /** When the host's running phones become unavailable. */
   drain_until: iso(host.drainUntil),
 })
 
@@ -105,18 +111,21 @@ export const deviceView = (device: Device & { host: Host }, now: Date, rules: Ru
   report_fault: device.reportFault,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),
-  /** The tenant for which its host last confirmed it as clean: `anyone`, one tenant, or null. */
+  /** The tenant for which the host last confirmed the device as clean: `anyone`, one tenant, or null. */
   clean_for: device.cleanFor || null,
   link: linkOf(device, hostState(device.host, now, rules)),
   drained_at: iso(device.drainedAt),
   drain_until: iso(device.drainUntil),
-  /** It moved, and its new host has not taken it over yet; null: no. */
+  /** Since when the device's new host has not taken it over; null: the device is not moving. */
   moving_since: iso(device.adoptingSince),
-  /** Since when its phone claims the identity of another device, which is in `reason`; null: it does not. */
+  /**
+   * Since when the device's phone claims the identity of another device, which is in `reason`; null: no
+   * claim.
+   */
   claimed_since: iso(device.claimedSince),
-  /** Whether it can prove its identity at another host. */
+  /** Whether the device can prove its identity at another host. */
   has_identity: device.identityKey !== null,
-  /** An operator keeps it out of the pool; null: no. */
+  /** Set while an operator keeps the device out of the pool. */
   maintenance: maintenanceOf(device),
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
   // Written by `fold-devices.ts` from heartbeats that were read.
@@ -126,7 +135,7 @@ export const deviceView = (device: Device & { host: Host }, now: Date, rules: Ru
   condition: device.condition as unknown as DeviceCondition | null,
 })
 
-/** A lost host reports no links, so the last one says nothing about the device. */
+/** A lost host reports no links, so the last link says nothing about the device. */
 const linkOf = ({ link }: Device, host: HostState): string =>
   host === 'lost' || host === 'retired' ? 'unknown' : link
 
@@ -142,7 +151,7 @@ export const projectView = (project: Project) => ({
   spend_limit_usd: formatUsd(project.spendLimitMicros),
   max_phones: project.maxPhones,
   max_running: project.maxRunning,
-  /** Null: none. */
+  /** Null: no limit. */
   parked_limit: project.parkedLimit,
   frozen_at: iso(project.frozenAt),
   steps: project.stepsEnabled,

@@ -1,6 +1,6 @@
 /**
- * From each state of a device, and with each link, a command of an operator leads out. The table is also in
- * docs/operations.md, under "Ways out of each state".
+ * From each state of a device, and with each link, an operator's command leads out. docs/operations.md has
+ * the same table, under "Ways out of each state".
  */
 import { readFileSync } from 'node:fs'
 import { ApiError, deviceLinkSchema, newId, type DeviceLink } from '@phonerack/shared'
@@ -20,9 +20,9 @@ beforeAll(async () => {
 })
 
 /**
- * `wait`: a job of the service ends the state, or quarantines the device. `connect`: the phone is connected, unlocked, or
- * accepts the host's key, and then has another link. `tenant`: a phone of a tenant uses it, and ends by the tenant, by `release`
- * once the host is lost, or when its link is lost for good.
+ * `wait`: a job of the service ends the state, or quarantines the device. `connect`: the phone is connected,
+ * unlocked, or accepts the host's key, and then has another link. `tenant`: a tenant's phone uses the device.
+ * The tenant ends the phone, `release` ends it once the host is lost, or the lost link ends it.
  */
 type Way = 'enroll' | 'release' | 'enroll or release' | 'wait' | 'connect' | 'tenant' | 'rentable'
 
@@ -100,7 +100,7 @@ describe('a device', () => {
   })
 })
 
-it('is in the documentation as here', () => {
+it('is the same in the documentation', () => {
   const text = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
   const rows = deviceStates.map(
     (state) => `| ${[state, ...links.map((link) => table[state][link] ?? table[state].other)].join(' | ')} |`,
