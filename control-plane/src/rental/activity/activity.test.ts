@@ -115,7 +115,7 @@ describe('each filter', () => {
   beforeAll(async () => {
     const { db } = plane.app.core
     const { projectId } = tenant
-    // The wanted entries are the oldest of many.
+    // The matching entries are the oldest of many.
     await db.$executeRaw`insert into activity
         (project_id, key_id, request_id, at, method, route, phone_id, status, code, ms, summary)
       select ${projectId}::text, case when n <= 3 then 'key_rare' else 'key_often' end, 'req_' || n, now(), 'POST', '/v1/phones',
@@ -128,7 +128,7 @@ describe('each filter', () => {
     [{ by: 'key_rare' }, 'activity_project_id_key_id_id_idx'],
     [{ phoneId: 'ph_rare' }, 'activity_project_id_phone_id_id_idx'],
     [{ isRefused: true }, 'activity_refused_idx'],
-  ])('%j finds its entries by the index %s', async (filter, index) => {
+  ])('%j finds its entries through the index %s', async (filter, index) => {
     const { projectId } = tenant
     const plan = await plane.app.core.db.$queryRaw`explain (format json) select id from activity
       where ${matching({ projectId, filter })} order by id desc limit 51`

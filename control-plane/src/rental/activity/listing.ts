@@ -1,12 +1,12 @@
-/** The activity of a project, newest first, for operators and for the console with its filters. */
+/** Lists the activity of a project, newest first, for operators and for the console with its filters. */
 import { type Core } from '../../base/core/core.js'
 import { Prisma } from '../../gen/prisma/client.js'
 
 export interface ActivityFilter {
-  /** The ID of a key, or of a user of the console. Left out: all. */
+  /** The ID of a key, or of a user of the console. Omitted: all. */
   by?: string
   phoneId?: string
-  /** Only requests that were refused or failed. Left out: false. */
+  /** Only requests that were refused or failed. Omitted: false. */
   isRefused?: boolean
 }
 
@@ -32,7 +32,10 @@ interface Row {
   summary: Record<string, unknown>
 }
 
-/** The condition of a query. Each filter has an index, with the project first: entries of others cannot slow it down. */
+/**
+ * The condition of a query. Each filter has an index that begins with the project, so entries of other
+ * projects cannot slow the query down.
+ */
 export function matching({
   projectId,
   filter = {},
@@ -42,7 +45,7 @@ export function matching({
     Prisma.sql`project_id = ${projectId}`,
     ...(by === undefined ? [] : [Prisma.sql`key_id = ${by}`]),
     ...(phoneId === undefined ? [] : [Prisma.sql`phone_id = ${phoneId}`]),
-    // A constant, as in the condition of the partial index.
+    // The status must be a constant, as in the condition of the partial index.
     ...(isRefused ? [Prisma.sql`status >= 400`] : []),
   ]
   return Prisma.join(conditions, ' and ')

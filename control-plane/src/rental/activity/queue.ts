@@ -25,7 +25,7 @@ export class BoundedQueue<T> {
     return this.waiting.splice(0, count)
   }
 
-  /** Returns entries that could not be written to the front of the queue. */
+  /** Puts entries that could not be written back to the front of the queue. */
   putBack(entries: readonly T[]): void {
     this.waiting = [...entries, ...this.waiting]
     this.trim()

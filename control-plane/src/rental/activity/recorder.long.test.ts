@@ -76,7 +76,7 @@ it('writes the other entries in order when the database refuses some, and raises
   expect(lines.map(({ level, alarm }) => [level, alarm])).toEqual([[50, 'activity_rows_refused']])
 })
 
-it('keeps a bounded number of entries while Postgres does not answer, and writes them once it does', async () => {
+it('keeps a bounded number of entries while Postgres does not answer, and writes them once Postgres answers', async () => {
   const nobody = new URL(plane.config.databaseUrl)
   nobody.port = '1'
   const away = openDatabase(nobody.href, 1)

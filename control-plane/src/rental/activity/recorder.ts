@@ -15,13 +15,13 @@ const flushEveryMs = 250
 const longestPauseMs = 10_000
 const maxPerStatement = 500
 /**
- * Kept while Postgres does not answer; beyond that the oldest are dropped. An entry has at most a
- * few kilobytes.
+ * The number of entries kept while Postgres does not answer; the oldest entries above it are dropped. An
+ * entry has at most a few kilobytes.
  */
 const maxWaiting = 10_000
 
 export interface ActivityRecorder extends ActivityService {
-  /** Resolves once earlier entries are written, or could not be. */
+  /** Resolves when earlier entries are written, or writing them has failed. */
   flush(): Promise<void>
   close(): Promise<void>
 }

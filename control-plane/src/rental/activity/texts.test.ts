@@ -1,4 +1,4 @@
-// Every route whose requests are in the list of activity has a description.
+// Every route whose requests appear in the activity has a description.
 import { expect, it } from 'vitest'
 import { rules } from '../../api/routes/console/rules.js'
 import { useWorld } from '../../testing/world.js'
@@ -30,6 +30,6 @@ it('describes what members do with phones, uploads and webhooks', () => {
   }
 })
 
-it('shows a route that it does not know as it is', () => {
+it('shows the path of an unknown route', () => {
   expect(activityText('POST', '/v1/removed/:id')).toBe('POST /v1/removed/:id')
 })

@@ -53,7 +53,10 @@ const texts = new Map([
   ...Object.entries(ofPhone).map(([at, text]) => [at.replace(' ', ' /phones/:'), text] as const),
 ])
 
-/** @param route with its parameters, of `/v1` or of a project in the console. A route that a later version removed keeps its own name. */
+/**
+ * @param route with its parameters, of `/v1` or of a project in the console. A route that a later version
+ * removed is shown as its path.
+ */
 export function activityText(method: string, route: string): string {
   const path = route.replace(/^(\/v1|\/console\/api\/projects\/:project)(?=\/)/, '').replaceAll(/:\w+/g, ':')
   return texts.get(`${method} ${path}`) ?? `${method} ${route}`

@@ -1,11 +1,11 @@
-/** A request with a key that changed something, or tried to, without any text that a person typed. */
+/** A request with a key that changed a resource, or tried to, without any text that a person typed. */
 export interface ActivityEntry {
   projectId: string
   keyId: string
   requestId: string
   at: Date
   method: string
-  /** As in the API description, for example `/v1/phones/:id/actions`. */
+  /** The route as in the API description, for example `/v1/phones/:id/actions`. */
   route: string
   phoneId: string | null
   status: number

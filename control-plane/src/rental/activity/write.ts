@@ -1,21 +1,21 @@
 /**
- * Writes activity entries, and isolates those that the database refuses so that they do not block
- * the others.
+ * Writes activity entries, and isolates entries that the database refuses, so that they do not block the
+ * others.
  */
 import { isDataFault } from '../../base/db/sql-state.js'
 import { type Database } from '../../base/db/database.js'
 import { type ActivityEntry } from './types.js'
 
 export interface Written {
-  /** Refused because of their values; a retry would fail too. */
+  /** Entries refused because of their values; a retry would fail too. */
   refused: { entry: ActivityEntry; error: unknown }[]
-  /** Not written for another reason, and that reason. */
+  /** Entries not written for another reason, and that reason. */
   unwritten: { entries: ActivityEntry[]; error: unknown } | null
 }
 
 /**
- * Writes all in one statement. When the values are at fault, halves the batch until the refused
- * entries are isolated.
+ * Writes all entries in one statement. When values are at fault, halves the batch until the refused entries
+ * are isolated.
  */
 export async function writeEntries(db: Database, entries: readonly ActivityEntry[]): Promise<Written> {
   const refused: Written['refused'] = []

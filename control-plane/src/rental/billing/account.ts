@@ -1,4 +1,4 @@
-/** Reads the numbers that admission and the account need. */
+/** Reads the figures for admission and for the account. */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Reader } from '../../base/db/database.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
@@ -19,11 +19,11 @@ export interface ProjectRecord {
 }
 
 /**
- * Locks the owner, then the project, so that no other request of the owner is admitted at the same
- * time. The project's row is read with its lock, so a change for which the statement waited is in it.
+ * Locks the owner, then the project, so that no other request of the owner is admitted at the same time. The
+ * project's row is read with its lock, so the row includes a change that the statement waited for.
  */
 export async function lockOwnerAndProject(tx: RawTx, projectId: string): Promise<ProjectRecord> {
-  // The project is locked for a row of the join, and so after the owner.
+  // The statement locks the project for a row of the join, and therefore after the owner.
   const [project] = await tx.$queryRaw<ProjectRecord[]>`with owner as materialized (
       select id from owners where id = (select owner_id from projects where id = ${projectId}) for update)
     select j.id, j.owner_id as "ownerId", j.name, j.balance_micros as "balanceMicros",
@@ -95,7 +95,7 @@ export async function readUsageAndPause(
   return { ...toUsage(row), isPaused: row.paused_at !== null }
 }
 
-/** Counts the phones that a key may use: running ones, and those that count toward the limit. */
+/** Counts the phones that a key may use: the running phones, and the phones that count toward the limit. */
 export async function countPhones(
   db: Reader,
   projectId: string,

@@ -43,7 +43,7 @@ describe('admitCreate', () => {
     )
   })
 
-  it('counts and locks nothing for a request that is refused before', async () => {
+  it('counts and locks nothing for a request that an earlier check refuses', async () => {
     for (const [index, [code, put]] of obstacles.entries()) {
       const done: string[] = []
       const state = put(fine)
@@ -95,7 +95,7 @@ describe('admitCreate', () => {
 })
 
 describe('admitStart', () => {
-  it('checks for a renewal neither a running slot nor the device, for a start both, and for neither the phone limit', async () => {
+  it('checks the running limit and the device for a start only, and never the phone limit', async () => {
     const full = {
       ...fine,
       counts: { running: 5, maxRunning: 5, phones: 9, maxPhones: 5, parked: 0, parkedLimit: null },

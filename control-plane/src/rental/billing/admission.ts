@@ -1,6 +1,6 @@
 /**
- * The admission checks of a create and of a start, in the specification's order, over numbers that
- * the caller read under locks. Pure.
+ * The admission checks of a create and of a start, in the specification's order, over figures that the caller
+ * read under locks. Pure.
  */
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { affordableSeconds, chosenDuration, reservationFor, type Price } from './arithmetic.js'
@@ -9,12 +9,12 @@ export interface ProjectMoney {
   balanceMicros: bigint
   reservedMicros: bigint
   spendLimitMicros: bigint
-  /** Charged for sessions that ended in this calendar month. */
+  /** The charge of sessions that ended in this calendar month. */
   spentThisMonthMicros: bigint
 }
 
 export interface Counts {
-  /** Over all projects of the owner. */
+  /** The running phones of all projects of the owner. */
   running: number
   maxRunning: number
   /** The project's phones that are neither failed nor deleted. */
@@ -75,7 +75,7 @@ export const noCapacity = (): ApiError =>
     next: 'Send the request again after `Retry-After`, or delete a phone that you do not need: a parked phone keeps its device (GET /v1/phones?status=parked).',
   })
 
-/** How a project can get credit. */
+/** Tells how a project can get credit. */
 export const creditAdvice = ({ sellsCredit = true }: Pick<Price, 'sellsCredit'>): string =>
   sellsCredit
     ? 'Add credit: POST /v1/credits/checkout'
@@ -93,7 +93,7 @@ interface Reserved {
 
 export type Reservation = { refused: ApiError } | Reserved
 
-/** The last two checks, and the reservation when they pass. */
+/** Runs the last two checks, and returns the reservation when they pass. */
 export function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
   const spendable = money.balanceMicros - money.reservedMicros
   const maxDuration = chosenDuration(price, asked, spendable)
@@ -126,7 +126,7 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
   return { maxDuration, reservedMicros }
 }
 
-/** The state before the limits. `rateLimitedFor` is called only when the gate is open. */
+/** The state before the limits. `rateLimitedFor` is called only when no earlier check refuses. */
 interface Entry {
   frozen: boolean
   paused: boolean
@@ -136,7 +136,7 @@ interface Entry {
 
 export interface CreateState<Device> extends Entry {
   counts: Counts
-  /** Locks a free device. Returns null when there is none. */
+  /** Locks a free device. Returns null when no device is free. */
   freeDevice: () => Promise<Device | null>
   money: ProjectMoney
 }
@@ -173,7 +173,10 @@ export async function admitCreate<Device>(
   return 'refused' in verdict ? verdict : { ...verdict, device }
 }
 
-/** The checks of a start or renewal: no limit of phones, and the device must be reachable instead of free. */
+/**
+ * Runs the checks of a start or renewal: without the limit of phones, and with a test that the device is
+ * reachable.
+ */
 export async function admitStart(
   price: Price,
   state: StartState,

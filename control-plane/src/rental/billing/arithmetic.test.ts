@@ -69,7 +69,7 @@ describe('affordableSeconds and chosenDuration', () => {
     )
   })
 
-  it('shortens only an omitted duration, and never below 60', () => {
+  it('shortens the duration only when it is omitted, and never below 60', () => {
     expect(chosenDuration(ours, null, 10_000_000n)).toBe(900)
     expect(chosenDuration(ours, null, 300_999n)).toBe(300)
     expect(chosenDuration(ours, null, 10_000n)).toBe(60)

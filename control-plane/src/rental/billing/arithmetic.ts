@@ -26,8 +26,8 @@ export interface EndedSession {
 }
 
 /**
- * The seconds charged: from start to end, rounded up, at least the minimum, at most the
- * reservation. Zero when the phone was never ready, unless the client parked or deleted it.
+ * The charged seconds: from start to end, rounded up, at least the minimum, at most the reservation. Zero
+ * when the phone was never ready, unless the client parked or deleted it.
  */
 export function billedSeconds(price: Price, session: EndedSession): number {
   const byClient = session.endReason === 'parked' || session.endReason === 'deleted'
@@ -37,7 +37,7 @@ export function billedSeconds(price: Price, session: EndedSession): number {
   return Math.min(Math.max(elapsed, price.minimumSeconds), reserved)
 }
 
-/** The longest `max_duration` that `spendable` can pay, or 0 when it cannot pay the shortest one. */
+/** The longest `max_duration` that `spendable` covers, or 0 when it does not cover the shortest. */
 export function affordableSeconds(price: Price, spendable: bigint): number {
   const seconds = spendable <= 0n ? 0n : spendable / price.perSecondMicros
   const capped = seconds > BigInt(limits.maxDuration.max) ? limits.maxDuration.max : Number(seconds)
@@ -45,7 +45,7 @@ export function affordableSeconds(price: Price, spendable: bigint): number {
 }
 
 /**
- * The duration to use: `asked`, or else the default, shortened to what `spendable` pays but not
+ * The duration to use: `asked`, or the default. The default is shortened to what `spendable` covers, but not
  * below the minimum.
  */
 export const chosenDuration = (price: Price, asked: number | null, spendable: bigint): number =>

@@ -11,7 +11,7 @@ let plane: Plane
 beforeAll(async () => {
   plane = await world.start()
   await plane.rack(4)
-  // Stop other reads while a test counts.
+  // Stops other reads while a test counts.
   await plane.app.quiesce()
 })
 
@@ -21,7 +21,7 @@ async function addDeleted(tenant: Tenant, count: number): Promise<void> {
   await client.connect()
   const { projectId } = tenant
   try {
-    // Without the trigger, which is tested below and would take minutes.
+    // The trigger is disabled, since it would take minutes. A test below covers it.
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into phones (id, project_id, key_id, name, status, created_at, deleted_at)
@@ -107,7 +107,7 @@ it("the month's spending equals the sum of its sessions after any change", async
   expect(await spent(now)).toBe(4320n)
   expect(await spent(new Date('2026-04-01T00:00:00Z'))).toBe(4000n)
   await db.session.update({ where: { id: ids[2] ?? '' }, data: { costMicros: 500n } })
-  // The hourly job deletes old sessions, whose cost stays.
+  // The hourly job deletes old sessions; their cost stays.
   await db.session.delete({ where: { id: ids[1] ?? '' } })
   expect(await spent(now)).toBe(4520n)
   expect(await spent(new Date('2026-02-01T00:00:00Z'))).toBe(4521n)

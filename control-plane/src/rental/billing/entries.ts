@@ -1,4 +1,4 @@
-/** The ledger of a project as its members read it, newest first. */
+/** Lists the ledger of a project for its members, newest first. */
 import { type Core } from '../../base/core/core.js'
 import { type Reader } from '../../base/db/database.js'
 
@@ -20,7 +20,7 @@ interface Row {
   phone: string | null
 }
 
-/** Entries that change the balance. Those of reservations only move it, and come with each session. */
+/** Selects entries that change the balance. Reservations only move credit, and every session has them. */
 const rowsOf = (db: Reader, { projectId, limit }: LedgerQuery, below: bigint | null): Promise<Row[]> =>
   db.$queryRaw<Row[]>`
     select l.id, l.at, l.kind, l.balance_delta as micros, l.session_id, l.checkout_id, p.id as phone_id, p.name as phone

@@ -1,6 +1,6 @@
 /**
- * All money moves here: every movement changes the project's totals and adds the matching ledger
- * row, in the caller's transaction. The caller holds the project's lock.
+ * Moves all money: every movement changes the project's totals and adds the matching ledger row, in the
+ * caller's transaction. The caller holds the project's lock.
  */
 import { type Tx } from '../../base/db/database.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
@@ -16,8 +16,8 @@ export interface Hold {
 }
 
 /**
- * The expressions `reserved` and `held` of a `with`, which hold `micros` for a session of the same statement. They change
- * nothing when `ifAny` has no row; otherwise `held` has one.
+ * Builds the expressions `reserved` and `held` of a `with`, which hold `micros` for a session of the same
+ * statement. When `ifAny` has no row, they change nothing; otherwise `held` has one row.
  */
 export const holding = ({ projectId, sessionId, micros, at }: Hold, ifAny: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`reserved as (
@@ -27,7 +27,7 @@ export const holding = ({ projectId, sessionId, micros, at }: Hold, ifAny: Prism
       insert into ledger (project_id, session_id, kind, reserved_delta, at)
       select id, ${sessionId}::text, 'reserve', ${micros}::bigint, ${at}::timestamptz from reserved returning id)`
 
-/** Holds `micros` for an open session, in addition to what it holds. */
+/** Holds `micros` for an open session, in addition to the credit that the session holds. */
 export async function holdCredit(tx: RawTx, hold: Hold): Promise<void> {
   const rows = await tx.$queryRaw<
     unknown[]
@@ -88,9 +88,9 @@ export async function addCredit(
 }
 
 /**
- * Brings the reversed amount of a payment to `due` by booking the difference to what was booked
- * before. Both in micro-dollars of credit. The balance may become negative, which blocks admission
- * until it is paid.
+ * Brings the reversed amount of a payment to `due`, by booking the difference to the amount booked before.
+ * Both are micro-dollars of credit. The balance may become negative, which blocks admission until the project
+ * has paid.
  */
 export async function bookReversals(
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
- * The exact limit of lifecycle requests per project and calendar minute across all replicas, kept
- * in a counter row. Creates, starts and renewals that are refused count against each other only:
- * a client that repeats them can still park and delete its phones.
+ * The exact limit of lifecycle requests per project and calendar minute across all replicas, kept in a
+ * counter row. Refused creates, starts and renewals count only against creates, starts and renewals, so a
+ * client that repeats them can still park and delete its phones.
  */
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { minuteStart, secondsToNextMinute } from './calendar.js'
@@ -14,10 +14,10 @@ export interface LifecycleLimit {
 }
 
 /**
- * Counts one request. Returns null within the limit, else the seconds until the next minute without
- * counting. The count commits with the transaction, so a caller that refuses later must return
+ * Counts one request. Returns null within the limit, otherwise the seconds until the next minute without
+ * counting. The count commits with the transaction, so a caller that refuses the request later must return
  * instead of throwing.
- * @param frees a park or delete
+ * @param frees true for a park or delete
  */
 export async function countLifecycleRequest(
   tx: RawTx,
@@ -35,8 +35,8 @@ export async function countLifecycleRequest(
 }
 
 /**
- * Counts a create, start or renewal when `admit` calls its argument, and notes it as refused when `admit` refuses after
- * that.
+ * Counts a create, start or renewal when `admit` calls its argument, and marks the request as refused when
+ * `admit` refuses it after that.
  */
 export async function countAdmission<V extends object>(
   tx: RawTx,

@@ -1,7 +1,7 @@
 /**
- * Money over random lives of random phones, in processes that may be cut between any two effects.
- * After each step, the ledger must equal an independent computation. `MONEY_LIVES=300` sets the
- * number of lives, and `PHONERACK_SEED=…` of a failure repeats the same ones.
+ * Money over random lifecycles of random phones, in processes that may be cut between any two effects. After
+ * each step, the ledger must equal an independent computation. `MONEY_LIVES=300` sets the number of
+ * lifecycles, and `PHONERACK_SEED=…` of a failure repeats the same lifecycles.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 it(
-  'agrees with the specification after every step of every life, even when processes are cut',
+  'agrees with the specification after every step of every lifecycle, even when processes are cut',
   { timeout: 120_000 + lives * 20_000 },
   async () => {
     const seen = { steps: 0, cuts: 0 }
@@ -45,12 +45,12 @@ it(
       { numRuns: lives, endOnFailure: !process.env['MONEY_SHRINK'] },
     )
     if (process.env['MONEY_SHOW']) process.stdout.write(`${JSON.stringify({ ...seen, ...what }, null, 1)}\n`)
-    // Lives without effects would prove nothing.
+    // A run without cuts would prove nothing.
     expect(seen.cuts).toBeGreaterThan(lives)
   },
 )
 
-it('ends a session when it was due even if nobody looked: a renewal does not revive it, and a park does not extend it', async () => {
+it('ends a session when it was due, even if no job ran: a renewal does not revive it, and a park does not extend it', async () => {
   const { caller } = await stage.plane.tenant({ credit: '2' })
   const process = stage.boot(new Fuse(null))
   const { phones } = process

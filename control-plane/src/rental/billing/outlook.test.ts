@@ -5,7 +5,7 @@ import { outlookOf } from './outlook.js'
 const price = { perSecondMicros: 1000n, minimumSeconds: 60 }
 const money = (balance: bigint, reserved = 0n) => ({ balanceMicros: balance, reservedMicros: reserved })
 const idle = { open: 0, openSeconds: 0, lastDayMicros: 0n }
-/** A phone for a day. */
+/** The cost of a phone for a day. */
 const day = 86_400_000n
 
 it.each([

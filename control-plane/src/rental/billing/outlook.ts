@@ -1,4 +1,4 @@
-/** How long the credit of a project lasts. Pure. */
+/** Computes how long the credit of a project lasts. Pure. */
 import { affordableSeconds, type Price } from './arithmetic.js'
 
 const daySeconds = 86_400n
@@ -7,20 +7,23 @@ export interface Pace {
   /** Open sessions, and the seconds for which they have run. */
   open: number
   openSeconds: number
-  /** Charged in the last 24 hours. */
+  /** The charge of the last 24 hours. */
   lastDayMicros: bigint
 }
 
 export interface Outlook {
-  /** `empty`: no other session can start. `low`: the credit lasts for less than a day. */
+  /** `empty`: the project cannot start another session. `low`: the credit lasts for less than a day. */
   state: 'ok' | 'low' | 'empty'
-  /** The cost of a day: the higher of the sessions that are open now, and the last 24 hours. */
+  /**
+   * The cost of a day: the cost of the sessions that are open now, or of the last 24 hours, whichever is
+   * higher.
+   */
   perDayMicros: bigint
-  /** Null: nothing is spent. */
+  /** How long the credit lasts; null: the project spends nothing. */
   lastsSeconds: number | null
 }
 
-/** @param money of the project; open sessions are charged when they end */
+/** @param money the project's totals; open sessions are charged when they end */
 export function outlookOf(
   price: Price,
   { balanceMicros, reservedMicros }: { balanceMicros: bigint; reservedMicros: bigint },

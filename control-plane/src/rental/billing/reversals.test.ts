@@ -21,7 +21,7 @@ it.each<[Reversal[], bigint]>([
   expect(refundedCents(reversals)).toBe(cents)
 })
 
-it('takes back the proportional credit, and all of it for a full refund', () => {
+it('takes back the credit in proportion, and all credit for a full refund', () => {
   expect(creditTakenBack(paid, [refund(1190n)])).toEqual({ refund: 10_000_000n, chargeback: 0n })
   expect(creditTakenBack(paid, [refund(595n)])).toEqual({ refund: 5_000_000n, chargeback: 0n })
   expect(creditTakenBack(paid, [dispute(1190n)])).toEqual({ refund: 0n, chargeback: 10_000_000n })

@@ -4,14 +4,14 @@
  */
 
 export interface Paid {
-  /** Without tax: the amount added as credit. */
+  /** The amount without tax, which was added as credit. */
   cents: bigint
-  /** With tax: the amount that refunds and disputes refer to. */
+  /** The amount with tax, to which refunds and disputes refer. */
   totalCents: bigint
 }
 
 export interface Reversal {
-  /** `charge`: the total ever refunded of the charge. */
+  /** `charge`: the total of all refunds of the charge. */
   kind: 'charge' | 'refund' | 'dispute'
   cents: bigint
   /** False for a failed refund, or a dispute that was decided in our favour. */
@@ -31,7 +31,10 @@ export function refundedCents(reversals: readonly Reversal[]): bigint {
   return max(active, total - failed)
 }
 
-/** Never more than the payment added, and all of it when the whole payment was reversed. */
+/**
+ * The credit that a payment's reversals take back: never more than the payment added, and all of it when the
+ * whole payment was reversed.
+ */
 export function creditTakenBack(
   paid: Paid,
   reversals: readonly Reversal[],

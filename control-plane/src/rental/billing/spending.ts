@@ -3,7 +3,7 @@ import { type Reader } from '../../base/db/database.js'
 import { type Pace } from './outlook.js'
 
 export interface DaySpending {
-  /** UTC, as `2026-01-31`. */
+  /** The date in UTC, such as `2026-01-31`. */
   day: string
   costMicros: bigint
   seconds: number
@@ -46,7 +46,7 @@ export const spendingByDay = (
       coalesce(sum(cost_micros), 0)::bigint as "costMicros", coalesce(sum(billed_seconds), 0)::float8 as seconds
     from sessions where project_id = any(${[...projectIds]}) and ended_at >= ${since} group by 1 order by 1`
 
-/** The phones that cost the most. */
+/** The phones with the highest cost. */
 export const spendingByPhone = (db: Reader, projectId: string, since: Date): Promise<PhoneSpending[]> =>
   db.$queryRaw<PhoneSpending[]>`
     select p.id, p.name, coalesce(sum(s.cost_micros), 0)::bigint as "costMicros",
@@ -55,7 +55,7 @@ export const spendingByPhone = (db: Reader, projectId: string, since: Date): Pro
     where s.project_id = ${projectId} and s.ended_at >= ${since}
     group by p.id, p.name order by 3 desc, p.id limit ${listed}`
 
-/** Each of the projects, with its credit. Those that cost the most first. */
+/** Each of the projects, with its credit. The projects with the highest cost come first. */
 export const spendingByProject = (
   db: Reader,
   projectIds: readonly string[],
@@ -68,7 +68,9 @@ export const spendingByProject = (
     from projects p left join sessions s on s.project_id = p.id and s.ended_at >= ${since}
     where p.id = any(${[...projectIds]}) group by p.id order by 2 desc, p.created_at, p.id`
 
-/** The keys and users whose phones cost the most. A session counts for the one who rented its phone. */
+/**
+ * The keys and users whose phones cost the most. A session counts for the key or user that rented its phone.
+ */
 export const spendingByKey = (db: Reader, projectId: string, since: Date): Promise<KeySpending[]> =>
   db.$queryRaw<KeySpending[]>`
     select spent.id, coalesce(k.name, u.name, spent.id) as name, spent."costMicros", spent.seconds

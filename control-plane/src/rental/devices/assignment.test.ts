@@ -1,4 +1,4 @@
-// A drain that ends between the lock of a free device and its assignment. With real Postgres.
+// A drain that ends between the lock of a free device and its assignment. Runs with real Postgres.
 import { beforeAll, expect, it } from 'vitest'
 import { inRawTransaction } from '../../base/db/database.js'
 import { createBody, refusalOf, useWorld, type Plane, type Tenant } from '../../testing/world.js'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   tenant = await plane.tenant()
 })
 
-it('looks for another device when the host of a locked one has been drained', async () => {
+it('takes another device when the host of the locked device has been drained', async () => {
   const { db, transact } = plane.app.core
   const now = new Date()
   const wanted = {
@@ -27,7 +27,7 @@ it('looks for another device when the host of a locked one has been drained', as
     const free = await lockFreeDevice(tx, wanted)
     found.push(free?.id ?? null)
     if (!free) return
-    // A drain of the host that committed before it waited for its devices.
+    // The update simulates a drain of the host that committed before it waited for its devices.
     await db.host.updateMany({ data: { drainedAt: now, drainUntil: now } })
     await assignDevice(tx, free, 'ph_none')
   })

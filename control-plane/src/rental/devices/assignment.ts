@@ -32,26 +32,28 @@ const toDevice = (row: Row): AssignedDevice => ({
 })
 
 export interface Wanted {
-  /** The tenant that gets it: some devices are clean for one tenant only. */
+  /** The tenant that gets the device: some devices are clean for one tenant only. */
   projectId: string
   /** Null: any country. */
   country: string | null
-  /** Its host sent a heartbeat since then. */
+  /** The device's host sent a heartbeat after this time. */
   heardSince: Date
   now: Date
-  /** Hosts that have just refused; omitted: none. */
+  /** Hosts that refused this request a moment ago; omitted: none. */
   exceptHosts?: readonly string[]
 }
 
-/** Hosts, or kinds of free devices of a host, among which a device is chosen first. */
-const hostsAtOnce = 8
+/**
+ * The number of groups of free devices that are compared. A group is a host's devices that are clean for the
+ * same tenants.
+ */
+const maxGroups = 8
 
 /**
- * Locks a device that can be assigned: free, healthy, in service, its host heard recently, and
- * confirmed by its agent as clean for this tenant since the database last changed. Prefers hosts
- * without failing devices, then hosts with fewer running phones of the project. First skips
- * devices that another transaction has locked. When only those are left, waits for one, since
- * heartbeats lock devices briefly.
+ * Locks a device that can be assigned: free, healthy, in service, its host heard recently, and confirmed by
+ * its agent as clean for this tenant since the database last changed. Prefers hosts without failing devices,
+ * then hosts with fewer running phones of the project. First skips devices that another transaction has
+ * locked. When only locked devices are left, waits for one, since heartbeats lock devices briefly.
  */
 export async function lockFreeDevice(
   tx: RawTx,
@@ -61,38 +63,38 @@ export async function lockFreeDevice(
   const mine = Prisma.sql`mine as materialized (
       select pd.host_id, count(*) as phones from phones p join devices pd on pd.phone_id = p.id
       where p.project_id = ${projectId} and p.status in ('creating', 'starting', 'ready') group by 1)`
-  // The function is slow, and the condition occurs twice.
+  // The function is slow, and the condition is used twice.
   const epoch = Prisma.sql`epoch as materialized (select current_epoch() as value)`
   const fits = Prisma.sql`d.state = 'free' and d.link = 'healthy' and ${takesWork}
       and d.confirmed_epoch = (select value from epoch) and h.last_seen_at > ${heardSince}
       and (h.degraded_until is null or h.degraded_until <= ${now})
       and (${country}::text is null or h.country = ${country}) and h.id <> all(${[...exceptHosts]}::text[])`
   const columns = Prisma.sql`d.id, d.host_id, d.serial, d.fencing_number`
-  // The first free device of each host and kind decides which of them come first. So few devices are sorted and locked,
-  // however many are free.
-  const few = Prisma.sql`with ${epoch}, ${mine}, best as materialized (
+  // Compares the first free device of each group, and locks a device of the best groups. The statement sorts
+  // and locks few devices, however many are free.
+  const fromBestGroups = Prisma.sql`with ${epoch}, ${mine}, best as materialized (
       select h.id as host_id, kind.clean_for, h.failing_devices > 0 as fails, coalesce(mine.phones, 0) as phones
       from hosts h cross join (values (${theirs}), (${cleanForAnyone})) kind (clean_for)
       cross join lateral (select d.id, d.freed_at from devices d
         where d.host_id = h.id and d.clean_for = kind.clean_for and ${fits}
         order by d.freed_at nulls first, d.id limit 1) first
       left join mine on mine.host_id = h.id
-      order by 3, kind.clean_for = ${cleanForAnyone}, 4, first.freed_at nulls first, first.id limit ${hostsAtOnce})
+      order by 3, kind.clean_for = ${cleanForAnyone}, 4, first.freed_at nulls first, first.id limit ${maxGroups})
     select ${columns} from best join hosts h on h.id = best.host_id
     join devices d on d.host_id = best.host_id and d.clean_for = best.clean_for and ${fits}
     order by best.fails, d.clean_for = ${cleanForAnyone}, best.phones, d.freed_at nulls first, d.id
     limit 1 for update of d skip locked`
-  const all = (skip: Prisma.Sql): Prisma.Sql => Prisma.sql`with ${epoch}, ${mine}
+  const fromAll = (skip: Prisma.Sql): Prisma.Sql => Prisma.sql`with ${epoch}, ${mine}
     select ${columns} from devices d join hosts h on h.id = d.host_id left join mine on mine.host_id = h.id
     where ${fits} and d.clean_for in (${cleanForAnyone}, ${theirs})
     order by h.failing_devices > 0, d.clean_for = ${cleanForAnyone}, coalesce(mine.phones, 0),
       d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
-  const [unlocked] = await tx.$queryRaw<Row[]>(few)
+  const [unlocked] = await tx.$queryRaw<Row[]>(fromBestGroups)
   if (unlocked) return toDevice(unlocked)
-  for (const query of [all(Prisma.sql`skip locked`), all(Prisma.empty), all(Prisma.empty)]) {
+  for (const query of [fromAll(Prisma.sql`skip locked`), fromAll(Prisma.empty), fromAll(Prisma.empty)]) {
     const [row] = await tx.$queryRaw<Row[]>(query)
     if (!row) continue
-    // A drain or retirement of its host may have ended while this statement waited for the lock.
+    // A drain or retirement of the device's host may have ended while this statement waited for the lock.
     const again = await tx.$queryRaw<unknown[]>`select 1 from devices d join hosts h on h.id = d.host_id
       where d.id = ${row.id} and ${takesWork}`
     if (again.length > 0) return toDevice(row)
@@ -107,8 +109,9 @@ export const nextAssignment = (free: AssignedDevice): AssignedDevice => ({
 })
 
 /**
- * The expression `assigned` of a `with`, which assigns a locked free device to a phone under the number of
- * `nextAssignment`. It has no row if a drain or retirement of its host ended while the device was locked.
+ * Builds the expression `assigned` of a `with`, which assigns a locked free device to a phone under the
+ * number of `nextAssignment`. The expression has no row if a drain or retirement of the device's host ended
+ * while the device was locked.
  */
 export const assigning = ({ id, fencingNumber }: AssignedDevice, phoneId: string): Prisma.Sql =>
   // The agent's confirmation ends with the assignment.
@@ -120,8 +123,8 @@ export const assigning = ({ id, fencingNumber }: AssignedDevice, phoneId: string
       returning d.id)`
 
 /**
- * Assigns a locked free device to a phone and raises its fencing number by one. @throws ConcurrentChange if a drain or
- * retirement of its host ended while the device was locked
+ * Assigns a locked free device to a phone and raises its fencing number by one. @throws ConcurrentChange if a
+ * drain or retirement of the device's host ended while the device was locked
  */
 export async function assignDevice(
   tx: RawTx,
@@ -144,8 +147,8 @@ export async function deviceOf(db: Reader, phoneId: string): Promise<AssignedDev
 }
 
 /**
- * Raises the fencing number, so that the agent refuses calls with the old one. Returns null when
- * the phone holds no device.
+ * Raises the fencing number, so that the agent refuses calls with the old number. Returns null when the phone
+ * holds no device.
  */
 export async function raiseFencing(tx: RawTx, phoneId: string): Promise<AssignedDevice | null> {
   const rows = await tx.$queryRaw<
@@ -156,7 +159,7 @@ export async function raiseFencing(tx: RawTx, phoneId: string): Promise<Assigned
 }
 
 /**
- * Raises the fencing number and lets the device be away until `graceUntil` without being lost.
+ * Raises the fencing number, and lets the device be unreachable until `graceUntil` without being lost.
  * Returns null when the phone holds no device.
  */
 export async function suspendGrace(
@@ -172,7 +175,7 @@ export async function suspendGrace(
 }
 
 /**
- * Takes a phone's device away and has it wiped. It is not assigned before the wipe is verified. A
+ * Takes a phone's device away and adds its wipe. The device is not assigned before the wipe is verified. A
  * quarantined device stays quarantined.
  */
 export async function releaseDevice(tx: RawTx, phoneId: string): Promise<void> {

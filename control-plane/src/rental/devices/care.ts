@@ -2,7 +2,10 @@
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { addJob, assignmentJobKey } from '../../base/queue/queue.js'
 
-/** How the job is added again: the failures that count, and when it runs. Without `runAt` it runs immediately. */
+/**
+ * How the job is added again: the number of counted failures, and when the job runs. Without `runAt` the job
+ * runs immediately.
+ */
 export interface Retry {
   refused: number
   unanswered: number
@@ -11,7 +14,7 @@ export interface Retry {
 
 const first: Retry = { refused: 0, unanswered: 0 }
 
-/** @param phoneId the phone whose data are wiped; empty when unknown */
+/** @param phoneId the phone whose data is wiped; empty when unknown */
 export const addWipe = (
   tx: RawTx,
   deviceId: string,

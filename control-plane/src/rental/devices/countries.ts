@@ -1,4 +1,4 @@
-/** Countries with phones, from the labels of enrolled hosts that are not retired. */
+/** Lists the countries with phones, from enrolled devices' hosts that are not retired. */
 import { type Reader } from '../../base/db/database.js'
 
 /** Sorted two-letter codes. */

@@ -55,7 +55,7 @@ describe('judge', () => {
     expect(kindOf(change, number, custody)).toBe(kind)
   })
 
-  it('treats nothing as clean unless its agent reports it as clean under a number that it still has', () => {
+  it('treats a device as clean only if its agent reports it as clean under the number of its row', () => {
     const record = fc.record({
       revision: fc.integer({ min: 0, max: 20 }),
       assignment: fc.option(

@@ -5,7 +5,10 @@
 import { type CustodyReport } from '@phonerack/shared'
 import { isUp, type DeviceState } from './link.js'
 
-/** A larger difference cannot come from lost writes: a host must not exhaust the numbers. */
+/**
+ * The largest accepted difference of fencing numbers. A larger difference cannot come from lost writes, and a
+ * host must not exhaust the numbers.
+ */
 export const longestJump = 1_000_000n
 
 export interface CustodyRow {
@@ -17,18 +20,20 @@ export interface CustodyRow {
   confirmedEpoch: string | null
   cleanFor: string
   custodyRevision: bigint
-  /** Moved, and its new host has no record of it yet. */
+  /** Set while the device's new host has not taken it over. */
   adoptingSince: Date | null
 }
 
 export interface Reported {
   fencing_number: number
-  /** Left out by older agents, which are not reconciled and get no new phones. */
+  /** Omitted by older agents, which are not reconciled and get no new phones. */
   custody?: CustodyReport | undefined
 }
 
 export type Verdict =
-  /** Row and record agree, or the report is older than the row, or its host has no record yet. */
+  /**
+   * Row and record agree, or the report is older than the row, or the host has no record of the device yet.
+   */
   | { kind: 'agreed' }
   /** An idle device is clean and may be assigned. */
   | { kind: 'clean' }
@@ -53,7 +58,7 @@ export type Verdict =
   | { kind: 'used by unknown' }
   /** The number is implausibly far ahead. */
   | { kind: 'far ahead' }
-  /** The agent refused a number that is higher than the one it reports. */
+  /** The agent refused a number that is higher than the number that it reports. */
   | { kind: 'contradicts itself' }
 
 export function judge(row: CustodyRow, { fencing_number, custody }: Reported): Verdict {
@@ -81,7 +86,7 @@ export function judge(row: CustodyRow, { fencing_number, custody }: Reported): V
   }
 }
 
-/** A record that is behind an idle device has lost entries and proves nothing. */
+/** A record that is older than an idle device's row has lost entries and proves nothing. */
 function judgeIdle(row: CustodyRow, { clean_for: cleanFor }: CustodyReport, reported: bigint): Verdict {
   if (cleanFor !== '' && reported >= row.fencingNumber)
     return { kind: reported > row.fencingNumber ? 'clean ahead' : 'clean' }

@@ -1,4 +1,5 @@
-// Starts that a delete cuts: they count neither against the device nor against its host. Real Postgres and broker, agent doubles.
+// Starts that a delete ends: they count neither against the device nor against its host. Runs with real
+// Postgres and broker, and agent doubles.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { loneDevice } from '../../testing/lone-device.js'
@@ -16,7 +17,7 @@ it('does not count starts whose phones have since been deleted', async () => {
   const lone = loneDevice(plane, tenant)
   const { db } = plane.app.core
   await lone.alone(async (agent, device) => {
-    // The wipe after the delete aborts the start, like in the real agent.
+    // The wipe after the delete aborts the start, as in the real agent.
     let abort = (): void => undefined
     device.onStart = () =>
       new Promise((_, reject) => {
@@ -41,7 +42,7 @@ it('does not count starts whose phones have since been deleted', async () => {
   })
 })
 
-it('leaves a host of eight devices in service whose phones are deleted while they start', async () => {
+it('keeps a host of eight devices in service when its phones are deleted while they start', async () => {
   const tenant = await plane.tenant()
   const lone = loneDevice(plane, tenant)
   const { db } = plane.app.core
@@ -52,7 +53,7 @@ it('leaves a host of eight devices in service whose phones are deleted while the
       let abort = (): void => undefined
       each.onStart = () =>
         new Promise((_, reject) => {
-          // A failure that a retry cannot resolve, and one that it can.
+          // A failure that a retry cannot resolve, and a failure that a retry can resolve.
           const code = each === device ? 'provider_timeout' : 'phone_unavailable'
           abort = () => reject(new ApiError(code, { message: 'The start was aborted.' }))
         })

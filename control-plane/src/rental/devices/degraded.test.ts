@@ -1,4 +1,4 @@
-/** When devices fail together: for any host, by properties. */
+/** Properties, for any host, of the decision that devices fail together. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { degradedFrom, judgeHost, nextDegraded, type Degraded, type DeviceFacts } from './degraded.js'
@@ -36,7 +36,7 @@ it.each([
   [8, 4],
   [9, 5],
   [60, 5],
-])('a host of %i devices is degraded from %i failing ones', (count, from) => {
+])('a host of %i devices is degraded from %i failing devices', (count, from) => {
   expect(degradedFrom(count)).toBe(from)
   for (const failure of [failed, startFailed]) {
     const host = (failing: number) =>
@@ -49,7 +49,7 @@ it.each([
 const isOn = (state: Degraded | null, at: number): boolean => state !== null && state.until > at
 
 interface Step {
-  /** Milliseconds since the step before. */
+  /** Milliseconds since the previous step. */
   after: number
   device: number
   fails: boolean
@@ -64,7 +64,7 @@ describe('any host whose starts fail and succeed', () => {
     ),
   )
 
-  /** Calls `check` after each step, with one look at the host. */
+  /** Updates the host's state after each step, and then calls `check`. */
   function live(
     count: number,
     steps: Step[],
@@ -81,7 +81,7 @@ describe('any host whose starts fail and succeed', () => {
     }
   }
 
-  it('is degraded only within 90 s of the newest failure, and while enough devices fail', () => {
+  it('is degraded only within 90 s of its newest failure, and while enough devices fail', () => {
     fc.assert(
       fc.property(lives, ([count, steps]) => {
         live(count, steps, ({ devices, state, at }) => {
@@ -96,7 +96,7 @@ describe('any host whose starts fail and succeed', () => {
     )
   })
 
-  it('takes creates again without a success, and the next failure degrades it while the others are recent', () => {
+  it('takes creates again without a success, and a failure degrades it again while the earlier failures are recent', () => {
     fc.assert(
       fc.property(lives, fc.nat({ max: 209_000 }), ([count, steps], wait) => {
         live(count, steps, ({ devices, state, at, step }) => {
@@ -172,7 +172,7 @@ describe('any host', () => {
     )
   })
 
-  it('is degraded from the first joint failure to a window after the last one, if they were not of starts', () => {
+  it('is degraded from the first joint failure until a window after the last, unless starts failed', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (looks) => {
         let state: Degraded | null = null
@@ -193,7 +193,7 @@ describe('any host', () => {
     )
   })
 
-  it('is not taken out of its state by starts when other failures caused it', () => {
+  it('stays degraded when starts succeed, if other failures caused it', () => {
     fc.assert(
       fc.property(hosts, fc.nat({ max: 299_999 }), (devices, after) => {
         const state: Degraded = { until: now + rules.windowMs, byStarts: false }
@@ -212,7 +212,7 @@ describe('any host', () => {
   })
 })
 
-it('counts a lost link only after its grace, since phones and agents restart', () => {
+it('counts a lost link only after the grace period, since phones and agents restart', () => {
   const lost = (ms: number) => [0, 1].map((id) => ({ ...up(`dev_${id}`), linkLostAt: now - ms }))
   expect(judgeHost(lost(29_999), now, rules).isTogether).toBe(false)
   expect(judgeHost(lost(30_000), now, rules).isTogether).toBe(true)

@@ -1,27 +1,30 @@
 /**
- * Decides when devices of one host fail together, so that the fault is probably the host's: its USB hub, power, adb server or
- * network, and for how long. Pure; times in milliseconds. docs/decisions/0219
+ * Decides when, and for how long, devices of one host fail together, so that the fault is probably the
+ * host's: its USB hub, power, adb server or network. Pure; times in milliseconds. docs/decisions/0219
  */
 
 export interface DegradedRules {
   /** Failures count as together within this time. 0: no host is ever degraded. */
   windowMs: number
-  /** A lost link counts after this time: phones and agents restart. */
+  /** A lost link counts after this time, since phones and agents restart. */
   linkGraceMs: number
-  /** A host that only failed starts made degraded takes creates again this long after the newest of them. */
+  /**
+   * A host that failed starts alone have degraded takes creates again this long after the newest failed
+   * start.
+   */
   startHoldMs: number
 }
 
 /** A device in service: enrolled, not drained, not in maintenance. */
 export interface DeviceFacts {
   id: string
-  /** The last time that a wipe or an enrolment failed; null: since then one succeeded, or none failed. */
+  /** When a wipe or an enrolment last failed; null: one has succeeded since, or none failed. */
   failedAt: number | null
-  /** The same for a start. */
+  /** When a start last failed; null: one has succeeded since, or none failed. */
   startFailedAt: number | null
-  /** When its link was lost; null while it is up. */
+  /** When the device's link was lost; null while the link is up. */
   linkLostAt: number | null
-  /** The owner of the phone that holds it; null: no phone does. */
+  /** The owner of the phone that holds the device; null: no phone holds it. */
   heldBy: string | null
 }
 
@@ -46,9 +49,12 @@ const isWorkFailure = (
 export interface Verdict {
   /** Devices that failed within the window. */
   failing: string[]
-  /** Enough of them, with the lost links of each owner counted once, that the fault is probably the host's. */
+  /**
+   * So many devices fail, with the lost links of each owner counted once, that the fault is probably the
+   * host's.
+   */
   isTogether: boolean
-  /** The same without the failed starts. */
+  /** As `isTogether`, without the failed starts. */
   isTogetherWithoutStarts: boolean
   /** The newest failed start within the window; null: none. */
   lastFailedStart: number | null
@@ -70,7 +76,7 @@ export function judgeHost(devices: readonly DeviceFacts[], now: number, rules: D
 }
 
 function areTogether(devices: readonly DeviceFacts[], now: number, rules: DegradedRules): boolean {
-  // A tenant can restart its phones on their screens, so all links that one owner lost are one failure.
+  // A tenant can restart its phones on their screens, so all links that one owner lost count as one failure.
   const failures = new Set(
     devices
       .filter((device) => isFailing(device, now, rules))
@@ -83,17 +89,18 @@ function areTogether(devices: readonly DeviceFacts[], now: number, rules: Degrad
   return rules.windowMs > 0 && failures.size >= degradedFrom(devices.length)
 }
 
-/** A host gets no new phones until then. */
+/** The state of a degraded host, which gets no new phones before `until`. */
 export interface Degraded {
   until: number
-  /** Only failed starts caused it. */
+  /** Whether only failed starts caused the state. */
   byStarts: boolean
 }
 
 /**
- * The state after a look; null: the host gets new phones. Failed starts make it end soon, since a degraded host gets no
- * creates that could show that starts work again: the next one that fails degrades it again. Other failures make it end a window after the last moment
- * at which devices failed together, since lost links that come back leave no trace.
+ * Computes a host's next state; null: the host gets new phones. A state that failed starts caused ends soon,
+ * since a degraded host gets no creates that could show that starts work again; the next failed start
+ * degrades it again. A state with other causes ends a window after devices last failed together, since lost
+ * links that come back leave no trace.
  */
 export function nextDegraded(
   { isTogether, isTogetherWithoutStarts, lastFailedStart }: Verdict,

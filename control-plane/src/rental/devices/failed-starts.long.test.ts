@@ -1,6 +1,6 @@
 /**
- * Phones that can be wiped but never start: they are quarantined instead of failing creates forever. Real Postgres and broker,
- * agent doubles.
+ * Phones that can be wiped but never start: they are quarantined instead of failing creates forever. Runs
+ * with real Postgres and broker, and agent doubles.
  */
 import { Metadata, status } from '@grpc/grpc-js'
 import { ApiError } from '@phonerack/shared'
@@ -30,7 +30,7 @@ interface Rack {
   others: DoubleDevice[]
 }
 
-/** Runs `work` with a rack of `count` devices. */
+/** Runs `work` on hosts that no other test uses. */
 async function alone(work: (rack: Rack) => Promise<void>, count = 1): Promise<void> {
   await lone.alone((agent, device, others) => work({ agent, device, others }), count)
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
@@ -43,9 +43,9 @@ async function stateOf({ agent }: Rack) {
   return { states: rows.map(({ state }) => state), isDegraded: host.degradedUntil !== null }
 }
 
-/** The agent's answer when the phone does not become ready: a retry may help. */
+/** The agent's answer when the phone does not become ready; a retry may help. */
 const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
-/** The error of a call that lasts until its deadline. */
+/** The error of a call that reaches its deadline. */
 const deadlineExceeded = () =>
   Object.assign(new Error('Deadline exceeded'), {
     code: status.DEADLINE_EXCEEDED,
@@ -54,7 +54,7 @@ const deadlineExceeded = () =>
   })
 const remove = (id: string) => plane.app.services.phones.delete(tenant.caller, id)
 
-/** The attempt that waits or runs, with the present device of a phone; 0: none. */
+/** The attempt of the start job that waits or runs with the phone's present device; 0: no job. */
 async function attemptOf(phoneId: string): Promise<number> {
   const rows = await plane.app.core.db.$queryRaw<{ attempt: number }[]>`
     select coalesce((payload->>'attempt')::int, 1) as attempt from graphile_worker._private_jobs
@@ -62,7 +62,7 @@ async function attemptOf(phoneId: string): Promise<number> {
   return Math.max(0, ...rows.map(({ attempt }) => attempt))
 }
 
-/** Waits until the create has failed, which its deadline ends after three tries with its device. */
+/** Waits until the create has failed, which the create's deadline ends after three tries with its device. */
 async function untilFailed(phoneId: string): Promise<void> {
   await eventually(async () => {
     if ((await attemptOf(phoneId)) > 3) await endStart(plane, phoneId)
@@ -99,7 +99,7 @@ describe('a phone that does not start', () => {
       expect((await lone.rowOf(device)).state).toBe('free')
     }))
 
-  it('gives the creates to another device, and quarantines the one that fails', () =>
+  it('gives the creates to another device, and quarantines the failing device', () =>
     alone(async (rack) => {
       const {
         device,
@@ -108,7 +108,7 @@ describe('a phone that does not start', () => {
       if (!second) throw new Error('the rack has one device')
       device.onStart = failing
       for (let count = 0; count < 3; count += 1) {
-        // The first of its host.
+        // Makes the device the first that its host assigns.
         await plane.app.core.db.device.update({
           where: { id: (await lone.rowOf(device)).id },
           data: { freedAt: null },
@@ -138,7 +138,7 @@ describe('a phone that does not start', () => {
       }
     }))
 
-  it('does not count a start that its host refused by its own fault', () =>
+  it('does not count a start that the host refused by its own fault', () =>
     alone(async ({ device }) => {
       device.onStart = () =>
         Promise.reject(
@@ -148,7 +148,7 @@ describe('a phone that does not start', () => {
       expect(await lone.rowOf(device)).toMatchObject({ state: 'free', failedStarts: 0 })
     }))
 
-  it('does not count a try that the end of the create cut', () =>
+  it('does not count a try that the end of the create cut short', () =>
     alone(async (rack) => {
       const { device } = rack
       let tries = 0
@@ -158,13 +158,13 @@ describe('a phone that does not start', () => {
           ahead = 20_000
           throw deadlineExceeded()
         }
-        // The next try begins with less than half of the time of a try.
+        // The next try begins with less than half of a try's time.
         const startDeadlineAt = new Date(Date.now() + 20_000)
         await plane.app.core.db.phone.updateMany({ where: { status: 'creating' }, data: { startDeadlineAt } })
         throw new Error('The connection was lost.')
       }
       const { phone } = await lone.create()
-      // The second try adds no third one.
+      // The second try adds no third try.
       await eventually(async () => tries === 2 && (await attemptOf(phone.id)) !== 2)
       ahead = 0
       await endStart(plane, phone.id)
@@ -188,7 +188,7 @@ describe('a phone that does not start', () => {
       await eventually(async () => (await lone.rowOf(device)).failedStarts === 0)
     }, 2))
 
-  it('takes back the quarantine of a device when another one of its host fails soon after it', () =>
+  it('takes back the quarantine of a device when another device of its host fails soon after it', () =>
     alone(async (rack) => {
       const {
         device,

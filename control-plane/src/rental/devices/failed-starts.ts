@@ -1,6 +1,6 @@
 /**
- * Counts creates that failed on a device, one after another. A phone that cannot start but can be wiped would otherwise be free
- * again after each of them. docs/decisions/0224
+ * Counts consecutive creates that failed on a device. Without the count, a phone that cannot start but can be
+ * wiped would be free again after each create. docs/decisions/0224
  */
 import { type Database, type Tx } from '../../base/db/database.js'
 
@@ -8,8 +8,8 @@ import { type Database, type Tx } from '../../base/db/database.js'
 export const mostFailedStarts = 3
 
 /**
- * Counts the failure of an assignment, once for each fencing number. A phone that becomes ready ends the count. Failures do not
- * count while the host is degraded, since it may have caused them.
+ * Counts the failure of an assignment, once for each fencing number. A phone that becomes ready resets the
+ * count. Failures do not count while the host is degraded, since the host may have caused them.
  */
 export async function countFailedStart(
   db: Pick<Database, '$executeRaw'>,
@@ -23,7 +23,7 @@ export async function countFailedStart(
       and (h.degraded_until is null or h.degraded_until <= ${now})`
 }
 
-/** Consecutive failed creates including the one under this number; 0: it did not count. */
+/** Consecutive failed creates, including the create under this number; 0: that create did not count. */
 export async function failedStartsOf(
   db: Pick<Tx, 'device'>,
   { id, fencingNumber }: { id: string; fencingNumber: bigint },

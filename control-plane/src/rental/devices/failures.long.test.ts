@@ -1,4 +1,5 @@
-// Devices that fail together, and placement by the health of hosts. Real Postgres, jobs, broker and gRPC; the agents are doubles.
+// Devices that fail together, and placement by the health of hosts. Runs with real Postgres, jobs, broker and
+// gRPC; the agents are doubles.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../base/db/database.js'
@@ -15,7 +16,7 @@ beforeAll(async () => {
   plane = await world.start({ pace: 0.05 })
 })
 
-/** A tenant of a test, and hosts that no other test sees. */
+/** The tenant and the hosts of one test, which no other test sees. */
 class Service {
   private readonly racks: AgentDouble[] = []
 
@@ -123,7 +124,7 @@ describe('a host whose devices fail', () => {
       await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
       expect(await refusalOf(on.create())).toBe('capacity_unavailable')
 
-      // 90 s later.
+      // 90 seconds pass.
       startsWith(rack, undefined)
       await on.age(rack, 91)
       await eventually(async () => !(await on.isDegraded(rack)))
@@ -131,7 +132,7 @@ describe('a host whose devices fail', () => {
       await on.until(await on.create(), 'ready')
     }))
 
-  it('is degraded by creates that use up their tries on several devices, quarantines none of them, and moves the phone', () =>
+  it('is degraded when creates use up their tries on several devices, quarantines none of these devices, and moves the phone', () =>
     Service.run(async (on) => {
       const rack = await on.rack(4)
       startsWith(rack, failing)
@@ -149,7 +150,7 @@ describe('a host whose devices fail', () => {
       expect((await on.devicesOf(rack)).map(({ failedStarts }) => failedStarts)).toEqual([0, 0, 0, 0])
     }))
 
-  it('takes creates again 90 s after the newest failed start, and is degraded again by the next one', () =>
+  it('takes creates again 90 s after the newest failed start, and is degraded again by the next failed start', () =>
     Service.run(async (on) => {
       const rack = await on.rack(4)
       startsWith(rack, failing)
@@ -164,18 +165,18 @@ describe('a host whose devices fail', () => {
       const probe = await on.create()
       await eventually(() => on.isDegraded(rack))
       expect(await on.states(rack)).not.toContain('quarantined')
-      // The other host is full, so the probe stays, and its success is enough.
+      // The other host is full, so the probe stays on this host, and its success ends the mark.
       expect(started(other)).toBe(1)
       startsWith(rack, undefined)
       await on.until(probe, 'ready')
 
-      // The failures of the window are over.
+      // Moves the failures of the window into the past.
       await on.age(rack, 300)
       await eventually(async () => (await on.hostRow(rack)).failingDevices === 0)
       expect(await on.isDegraded(rack)).toBe(false)
     }))
 
-  it('ends when starts succeed on enough devices, before the 90 s', () =>
+  it('is no longer degraded when starts succeed on enough devices, before the 90 s', () =>
     Service.run(async (on) => {
       const rack = await on.rack(2)
       startsWith(rack, failing)
@@ -194,7 +195,7 @@ describe('a host whose devices fail', () => {
       let tries = 0
       startsWith(rack, () => {
         tries += 1
-        // The first two have no answer of the agent.
+        // The agent answers none of the first two tries.
         if (tries < 3) return Promise.reject(new Error('The connection was lost.'))
         return tries === 3 ? failing() : Promise.resolve()
       })
@@ -219,7 +220,7 @@ describe('a host whose devices fail', () => {
       expect((await on.hostRow(rack)).degradedUntil).toBeNull()
     }))
 
-  it('marks a host that lost several links, and not for one', () =>
+  it('marks a host that lost several links, and not a host that lost one', () =>
     Service.run(async (on) => {
       const rack = await on.rack(3)
       const [one, two] = [...rack.devices.values()]
@@ -228,7 +229,7 @@ describe('a host whose devices fail', () => {
       await eventually(async () => (await on.hostRow(rack)).failingDevices === 1)
       expect((await on.hostRow(rack)).degradedUntil).toBeNull()
 
-      // A healthy host is preferred, even if the project has phones there.
+      // Placement prefers a healthy host, even if the project has phones there.
       const healthy = await on.rack(2)
       for (const phone of [await on.create(), await on.create()]) await on.until(phone, 'ready')
       expect(started(healthy)).toBe(2)
@@ -240,7 +241,7 @@ describe('a host whose devices fail', () => {
       expect(await on.states(rack)).toEqual(['free', 'offline', 'offline'])
     }))
 
-  it('counts the lost links of an owner once, and none of a phone that was deleted', () =>
+  it('counts the lost links of an owner once, and no link of a deleted phone', () =>
     Service.run(async (on) => {
       const rack = await on.rack(4)
       const ids = [await on.create(), await on.create(), await on.create()]
@@ -278,7 +279,7 @@ describe('a host whose devices fail', () => {
       await fail(one.id)
       const refusal = { reason: 'old_number', current_fencing_number: '0' } as const
       expect(await settleRefusal(core, one.id, one.fencingNumber, refusal)).toBe(true)
-      // A failure that crosses the quarantine.
+      // This failure arrives while the quarantine is committed.
       await fail(one.id)
       await fail(two.id)
       await fail(three.id)

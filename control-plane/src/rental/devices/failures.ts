@@ -1,6 +1,6 @@
 /**
- * Notes failed work on devices, and marks hosts whose devices fail together. A mark stops placement there and quarantines.
- * `degraded.ts` decides. docs/decisions/0219
+ * Records failed work on devices, and marks hosts whose devices fail together. A mark stops placement on the
+ * host, and quarantines of its devices. `degraded.ts` decides. docs/decisions/0219
  */
 import { type Core } from '../../base/core/core.js'
 import { addCare } from './care.js'
@@ -37,7 +37,7 @@ interface HostFacts {
 
 const windowStart = (now: Date, { windowMs }: DegradedRules): Date => new Date(now.getTime() - windowMs)
 
-/** A condition on a device `d`: work on it failed. */
+/** A condition on a device `d`: work on the device failed. */
 const failedSince = (since: Date): Prisma.Sql =>
   Prisma.sql`(d.failed_at > ${since} or d.start_failed_at > ${since})`
 
@@ -47,8 +47,9 @@ const time = (at: Date | null): number | null => at?.getTime() ?? null
 export type FailedWork = 'start' | 'care'
 
 /**
- * Hosts with their devices in service. Quarantined ones count only if they failed within the window. A link does not count that
- * an ordered restart lost, or of a device that waits for a wipe: its last tenant may have turned it off.
+ * Reads hosts with their devices in service. Quarantined devices count only if they failed within the window.
+ * Two kinds of lost links do not count: links that an ordered restart lost, and links of devices that wait
+ * for a wipe, since the last tenant may have turned the phone off.
  */
 async function readHosts(
   db: Reader,
@@ -82,8 +83,9 @@ async function readHosts(
 }
 
 /**
- * Notes that work on a device failed in a way that its host may have caused. Returns true when the device must not be quarantined
- * for it: its host is degraded, or this failure is one of several. The next `markDegraded` marks the host.
+ * Records that work on a device failed in a way that the host may have caused. Returns true when the device
+ * must not be quarantined for the failure: the host is degraded, or several of its devices fail. The next
+ * `markDegraded` marks the host.
  */
 export async function noteFailure(
   tx: Tx,
@@ -92,7 +94,8 @@ export async function noteFailure(
   now: Date,
   rules: DegradedRules,
 ): Promise<boolean> {
-  // A device that is quarantined for another reason is not taken back. A newer number has cut the work: a delete, for example.
+  // The quarantine of a device for another reason is not taken back. A newer number has ended the work, as
+  // after a delete.
   await tx.device.updateMany({
     where: { id, fencingNumber, state: { not: 'quarantined' } },
     data: work === 'start' ? { startFailedAt: now } : { failedAt: now },
@@ -108,8 +111,9 @@ export async function noteFailure(
 }
 
 /**
- * Notes that a host refused work on a device by its own fault, unless its heartbeats say that it refuses work: it gets no phones
- * then. A host that answers so and does not say it loses its priority, and is degraded after several devices.
+ * Records that a host refused work on a device by its own fault. A host whose heartbeats say that it refuses
+ * work is left out, since it gets no phones. A host that refuses without saying so loses its priority, and is
+ * degraded after several devices.
  */
 export async function noteHostFault(
   db: Database,
@@ -136,8 +140,9 @@ export interface Marked {
 }
 
 /**
- * Marks hosts whose devices failed together, ends the mark when starts succeed again, and takes back the quarantines that came
- * before it was known: those devices are wiped and checked again. Every replica calls it; concurrent calls have the same result.
+ * Marks hosts whose devices failed together, and ends the mark when starts succeed again. Takes back
+ * quarantines from before the mark: those devices are wiped and checked again. Every replica calls it;
+ * concurrent calls have the same result.
  */
 export async function markDegraded(db: Database, now: Date, rules: DegradedRules): Promise<Marked[]> {
   const since = windowStart(now, rules)
@@ -196,7 +201,7 @@ function reasonOf(
   return `${failing.length} of its ${count} devices failed within ${minutes}, so the fault is probably in the host. Check its USB hub, power and adb server, and read the log of its agent. ${end}`
 }
 
-/** The host failed those creates, not its device. */
+/** The host failed those creates, not the device. */
 async function forgetFailedStarts(db: Database, id: string): Promise<void> {
   await db.device.updateMany({
     where: { id, state: { not: 'quarantined' }, failedStarts: { gt: 0 } },
@@ -205,8 +210,8 @@ async function forgetFailedStarts(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Devices that a phone holds, or that an operator must decide about, stay as they are: a quarantine for another reason clears
- * the times of their failures.
+ * Devices that a phone holds, or that an operator must decide about, stay unchanged. A quarantine for another
+ * reason clears the times of the device's failures.
  */
 async function takeBackQuarantine(db: Database, deviceId: string, since: Date): Promise<void> {
   await inTransaction(db, async (tx) => {

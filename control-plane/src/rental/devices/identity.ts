@@ -1,8 +1,10 @@
-/** Stores the identity that a phone got from a wipe, and the profile of its agent. docs/decisions/0223 */
+/**
+ * Stores the identity that a phone got from a wipe, and the agent's profile of the phone. docs/decisions/0223
+ */
 import { type Reader, type Tx } from '../../base/db/database.js'
 
 interface Answered {
-  /** The public key; empty: the agent wrote none. */
+  /** The public key; empty: the agent wrote no identity. */
   identity: string
   /** Empty: unknown. */
   profileJson: string
@@ -23,7 +25,10 @@ export async function identityColumns(
   return { identityKey: other === null || other.id === deviceId ? identity : null, profile }
 }
 
-/** After a wipe within a session. Does nothing when the device was assigned again in between. */
+/**
+ * Stores the identity after a wipe within a session. Does nothing when the device was assigned again in the
+ * meantime.
+ */
 export async function keepIdentity(
   db: Pick<Tx, 'device'>,
   { id, fencingNumber }: { id: string; fencingNumber: bigint },

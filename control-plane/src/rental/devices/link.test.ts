@@ -6,7 +6,7 @@ import { deviceStates, isUp, stateAfterReport, stateWhenSeen } from './link.js'
 const state = fc.constantFrom(...deviceStates)
 const link = fc.constantFrom(...deviceLinkSchema.options)
 
-it('never moves a device that holds data because of a report', () => {
+it('never changes the state of a device with data because of a report', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('assigned', 'wiping', 'quarantined', 'provisioning'),
@@ -19,7 +19,7 @@ it('never moves a device that holds data because of a report', () => {
   )
 })
 
-it('frees only an enrolled device whose link is up', () => {
+it('frees a device only if it is enrolled and its link is up', () => {
   fc.assert(
     fc.property(state, fc.boolean(), link, (from, enrolled, report) => {
       if (stateAfterReport(from, enrolled, report) !== 'free' || from === 'free') return
@@ -30,7 +30,7 @@ it('frees only an enrolled device whose link is up', () => {
   expect(stateAfterReport('free', true, 'unenrolled')).toBe('offline')
 })
 
-it('treats a new device as unenrolled with any link', () => {
+it('treats a new device as unenrolled, whatever its link', () => {
   fc.assert(
     fc.property(link, (report) => {
       expect(stateWhenSeen(report)).toBe(report === 'unauthorized' ? 'unauthorized' : 'unenrolled')

@@ -19,8 +19,8 @@ const up: readonly string[] = ['healthy', 'busy'] satisfies DeviceLink[]
 export const isUp = (link: string): boolean => up.includes(link)
 
 /**
- * Its host has no record of it, or another phone is connected in its place, so it can neither be wiped nor used. An enrolment
- * leads out.
+ * The host has no record of the device, or another phone is connected in its place, so the device can neither
+ * be wiped nor used. An enrolment ends the state.
  */
 export const isForgotten = ({ state, link }: { state: string; link: string }): boolean =>
   link === 'unenrolled' && ['offline', 'quarantined', 'wiping', 'assigned'].includes(state)

@@ -10,20 +10,20 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { type Core } from '../../base/core/core.js'
 
 export class ListenedTime {
-  /** The total that this replica last read or wrote, and when. Null while it does not listen. */
+  /** The total that this replica last read or wrote, and when. Null while the replica does not listen. */
   private known: { total: bigint; at: number } | null = null
 
   /** @param now a monotonic clock in milliseconds */
   constructor(private readonly now: () => number = ownNow) {}
 
-  /** Excludes the time until the next `count`. */
+  /** Excludes the time from now until the next `count`. */
   pause(): void {
     this.known = null
   }
 
   /**
-   * Adds the time since the last call, unless another replica added to the total in between, so
-   * that no time counts twice.
+   * Adds the time since the last call, unless another replica has added to the total in the meantime, so that
+   * no time counts twice.
    */
   async count(db: Pick<Database, '$queryRaw'>): Promise<void> {
     const { known } = this

@@ -1,4 +1,7 @@
-/** Where calls to a phone go: its device, the device's host, and the assignment that each call carries. */
+/**
+ * Tells where calls to a phone go: the phone's device, the device's host, and the assignment that each call
+ * carries.
+ */
 import { type Assignment } from '@phonerack/proto'
 import { type Rules } from '../../base/config/config.js'
 import { Prisma, type Host } from '../../gen/prisma/client.js'
@@ -6,7 +9,7 @@ import { addressOf } from '../../links/host-calls/address-of.js'
 import { type HostAddress } from '../../links/host-calls/clients.js'
 import { hostInReach } from './reach.js'
 
-/** The columns of `PlacementRow`, of the device `d` and the host `h`. */
+/** The columns of `PlacementRow`, from the device `d` and the host `h`. */
 export const placementColumns = Prisma.sql`d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId",
   h.address, h.certificate_fingerprint as "certificateFingerprint",
   h.next_certificate_fingerprint as "nextCertificateFingerprint", h.join_id as "joinId", h.last_seen_at as "lastSeenAt"`
@@ -23,7 +26,7 @@ export interface PlacementRow extends HostRow {
 /** Left joins return null for the columns of a phone without a device. */
 export type PossiblePlacement = { [column in keyof PlacementRow]: PlacementRow[column] | null }
 
-/** Where a host is called; null: its heartbeat is late, or it has sent no address. */
+/** The address for calls to a host; null: the host's heartbeat is late, or it has sent no address. */
 export const addressInReach = (
   host: HostRow,
   now: Date,
@@ -33,7 +36,11 @@ export const addressInReach = (
 /** `tenant` and `hasData` belong in calls that may carry a new fencing number. */
 type Assigned = Pick<Assignment, 'serial' | 'fencingNumber'> & Partial<Pick<Assignment, 'tenant' | 'hasData'>>
 
-/** Proves to the agent that the device belongs to this phone under this fencing number. @param requestId empty for jobs */
+/**
+ * Builds the assignment, which shows the agent that the device belongs to this phone under this fencing
+ * number.
+ * @param requestId empty for jobs
+ */
 export const assignmentOf = (
   phoneId: string,
   { serial, fencingNumber, tenant = '', hasData }: Assigned,

@@ -151,7 +151,7 @@ it('names only sections and commands that docs/operations.md has', () => {
   expect(sections.length).toBeGreaterThan(0)
   expect(headings).toEqual(expect.arrayContaining(sections))
   const commands = new Set(cases.flatMap(([, held]) => adviceFor(held).commands))
-  // The documentation names `--keep` as an option of the release before it.
+  // The documentation shows `--keep` as an option of the release command before it.
   const documented = [...commands].filter((words) => !words.endsWith('--keep'))
   expect(
     documented.filter(

@@ -38,12 +38,19 @@ export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
-/** @param count consecutive creates that failed on it @param fault the last failure; empty: none was reported */
+/**
+ * @param count consecutive creates that failed on the device
+ * @param fault the last failure; empty: none was reported
+ */
 export const startsKeepFailing = (count: number, fault: string): string =>
   `${startsKeepFailingBegin} ${count} creates in a row, although its wipes succeeded${fault === '' ? '.' : `. The last failure: ${shorten(makeStorable(fault), 600)}`}`
 const startsKeepFailingBegin = 'it could not be started for'
 
-/** A host claims a phone that it did not prove to have. @param device its ID @param host the name of the host that has it */
+/**
+ * A host claims a phone without a proof that it has the phone.
+ * @param device the ID of the phone's device
+ * @param host the name of the host that has the device
+ */
 export const notProven = (device: string, host: string, fault: string): string =>
   `${claimedBegin} ${device} of the host ${host}, and its host did not prove it: ${shorten(makeStorable(fault), 300)} If you moved that phone here, run \`ctl device move\`.`
 
@@ -80,7 +87,7 @@ export interface NextStep {
 
 interface Held {
   id: string
-  /** Not unique: other hosts may have it too. */
+  /** The serial is not unique: other hosts may have it too. */
   serial: string
   state: string
   link: string
@@ -90,7 +97,8 @@ interface Held {
 }
 
 /**
- * Steps before a release, by the wipe check that failed. A release alone fails the same way again.
+ * Steps before a release, by the wipe check that failed. Without the step, the wipe of the release fails at
+ * the same check.
  */
 const beforeRelease: Readonly<Record<string, string>> = {
   removable_storage: 'Remove the memory card.',
@@ -99,7 +107,7 @@ const beforeRelease: Readonly<Record<string, string>> = {
   lock_credential: 'Remove the screen lock in the settings of the phone.',
 }
 
-/** Returns null for a device that no operator needs to care for. */
+/** Returns null for a device that needs no operator. */
 export function nextStepOf(held: Held): NextStep | null {
   const { id, serial, state, reason, phoneId, checks } = held
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
@@ -151,7 +159,7 @@ export function nextStepOf(held: Held): NextStep | null {
     return { first: 'Check the phone and decide.', commands: [keep, release] }
   }
   const failed = checks.filter(({ passed }) => !passed)
-  // Otherwise the checks belong to another wipe.
+  // Other checks belong to another wipe.
   const names = reason === reasonOf(failed) ? failed.map(({ name }) => name) : []
   if (names.includes('system_image') && !isUnenrolled)
     return {

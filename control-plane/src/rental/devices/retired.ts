@@ -1,4 +1,4 @@
-/** Devices of retired hosts. A phone that is connected to another host gets a new row there. */
+/** Handles devices of retired hosts. A phone that is connected to another host later gets a new row there. */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Tx } from '../../base/db/database.js'
 

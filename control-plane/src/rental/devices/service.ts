@@ -1,27 +1,27 @@
 /**
- * Whether operators let a device take new work: not while its host or the device is drained, nor in
+ * Tells whether operators let a device take new work: not while the host or the device is drained, nor in
  * maintenance.
  */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Reader } from '../../base/db/database.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
 
-/** A condition on a device `d` at a host `h`: its operator has not taken it out of service. */
+/** A condition on a device `d` at a host `h`: no operator has taken the device out of service. */
 export const inService = Prisma.sql`h.drained_at is null and d.drained_at is null and d.maintenance_at is null`
 
-/** Also: its host has not retired, and its agent takes work (docs/decisions/0217). */
+/** As `inService`; also, the host is not retired, and its agent takes work (docs/decisions/0217). */
 export const takesWork = Prisma.sql`${inService} and h.retired_at is null and h.refuses is null`
 
 /**
- * Locks a phone's device and returns why it takes no new work; null: it takes work. A device that is being moved takes none. A drain waits
- * for this lock, so no start is admitted after a drain.
+ * Locks a phone's device and returns why it takes no new work; null: it takes work. A device that is being
+ * moved takes no work. A drain waits for this lock, so no start is admitted after a drain.
  */
 export async function lockInService(
   tx: RawTx,
   phoneId: string,
 ): Promise<'out of service' | 'refused' | null> {
   await tx.$queryRaw`select 1 as locked from devices where phone_id = ${phoneId} for update`
-  // A second statement sees a drain that ended while the first one waited.
+  // A second statement sees a drain that ended while the first statement waited.
   const rows = await tx.$queryRaw<
     { in_service: boolean; refused: boolean }[]
   >`select ${inService} and h.retired_at is null and d.adopting_since is null as in_service, h.refuses is not null as refused
@@ -32,7 +32,10 @@ export async function lockInService(
   return row.refused ? 'refused' : null
 }
 
-/** When the drain of a phone's device reached its deadline; null: it is not drained, or not yet. */
+/**
+ * When the drain of a phone's device reached its deadline; null: the device is not drained, or the deadline
+ * is not reached.
+ */
 export async function drainedSince(db: Reader, phoneId: string, now: Date): Promise<Date | null> {
   const rows = await db.$queryRaw<
     { until: Date | null }[]

@@ -5,6 +5,6 @@ import { createHash } from 'node:crypto'
 export const cleanForAnyone = 'anyone'
 export const cleanForTenant = (tenant: string): string => `tenant:${tenant}`
 
-/** Opaque, and equal for all phones of a project. */
+/** Returns the tenant's name, which is opaque and equal for all phones of a project. */
 export const tenantOf = (projectId: string): string =>
   createHash('sha256').update(projectId).digest('hex').slice(0, 32)

@@ -1,5 +1,5 @@
-// Keys as in the chapter "Authentication": their form, their end, and their number. With real
-// Postgres, a real broker and two replicas.
+// Keys as in the chapter "Authentication" of the contract: their form, their expiry, and their number. Runs
+// with real Postgres, a real broker and two replicas.
 import { hashSecret } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf } from '../../testing/api.js'
@@ -103,7 +103,7 @@ describe('the life of a key', () => {
     [{ expires: '30d' }, 30],
     [{ expires: '90d' }, 90],
     [{ expires: '1y' }, 365],
-  ])('made with %j is %i days [18.4, 18.13, 23.4]', async (change, days) => {
+  ])('created with %j lasts %i days [18.4, 18.13, 23.4]', async (change, days) => {
     const { key, expires_at: expiresAt } = await make(change)
     const end = new Date(expiresAt ?? '').getTime()
     expect(Math.abs(end - clock.now().getTime() - days * day)).toBeLessThan(10_000)
@@ -113,7 +113,7 @@ describe('the life of a key', () => {
     for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_expired')
   })
 
-  it('has no end when created with never, and accepts no other choice [18.14]', async () => {
+  it('never expires when created with never, and refuses other values [18.14]', async () => {
     const { key, expires_at: expiresAt } = await make({ expires: 'never' })
     expect(expiresAt).toBeNull()
     ahead = 50 * 365 * day
@@ -190,7 +190,7 @@ describe('active keys', () => {
 })
 
 describe('phones of a key', () => {
-  it('are 1 to 20 of its project, and remain its limit when they are deleted [18.21, 20.20]', async () => {
+  it('are 1 to 20 of the project, and limit the key even after they are deleted [18.21, 20.20]', async () => {
     const { db } = plane.app.core
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)
     await db.phone.createMany({
@@ -274,7 +274,7 @@ describe('a key that is limited to phones', () => {
     expect((await ids(free.key)).sort()).toEqual(['ph_limitedaaaaa', 'ph_otheraaaaaaa'])
   })
 
-  it('sees no phone if its list is lost anyway', async () => {
+  it('sees no phone if its list is empty in spite of that', async () => {
     const { id, key } = await limited()
     await plane.app.core.db.$transaction([
       plane.app.core.db.$executeRaw`set local session_replication_role = replica`,

@@ -33,7 +33,7 @@ it('never widens a key, and never ignores a narrower header [40.43]', () => {
       expect(width(narrowed.profile)).toBe(Math.min(width(own), width(asked)))
       expect(caller.scopes).toEqual(expect.arrayContaining([...narrowed.scopes]))
       if (asked === 'read-only') expect(narrowed.scopes).toEqual(['phones:read'])
-      // A header that is forwarded has the same result, so MCP can pass it on.
+      // Applying a forwarded header again has the same result, so MCP can pass the header on.
       expect(withProfile(narrowed, asked)).toEqual(narrowed)
       expect(withProfile(caller, narrowed.profile)).toEqual(narrowed)
       expect(withProfile(caller, undefined)).toEqual(caller)
@@ -41,7 +41,7 @@ it('never widens a key, and never ignores a narrower header [40.43]', () => {
   )
 })
 
-it('takes the narrower of two profiles in any order', () => {
+it('takes the narrower of two profiles, in any order', () => {
   fc.assert(
     fc.property(anyProfile, anyProfile, anyProfile, (a, b, c) => {
       expect(narrower(a, b)).toBe(narrower(b, a))

@@ -1,4 +1,7 @@
-/** The profile of a request: that of its key, narrowed by the header `Phonerack-Profile`. Pure. docs/decisions/0267 */
+/**
+ * Computes the profile of a request: the profile of its key, narrowed by the header `Phonerack-Profile`.
+ * Pure. docs/decisions/0267
+ */
 import { ApiError } from '@phonerack/shared'
 import { profiles, type Caller, type Profile, type Scope } from '../../base/core/caller.js'
 import { validationFailed } from '../../base/validation/validation-error.js'
@@ -10,7 +13,10 @@ const isProfile = (text: string): text is Profile => (profiles as readonly strin
 export const narrower = (a: Profile, b: Profile): Profile =>
   profiles.indexOf(a) > profiles.indexOf(b) ? a : b
 
-/** The caller with the profile that the request's header names. @throws ApiError validation_failed */
+/**
+ * Returns the caller with the profile that the request's header names.
+ * @throws ApiError validation_failed
+ */
 export function withProfile(caller: Caller, header: string | undefined): Caller {
   if (header === undefined) return caller
   if (!isProfile(header))
@@ -25,11 +31,11 @@ export function withProfile(caller: Caller, header: string | undefined): Caller 
   return { ...caller, profile, scopes: scopesWithin(profile, caller.scopes) }
 }
 
-/** `read-only` leaves the scopes of the preset with that name. */
+/** `read-only` keeps only the scopes of the preset with that name. */
 export const scopesWithin = (profile: Profile, scopes: readonly Scope[]): readonly Scope[] =>
   profile === 'read-only' ? scopes.filter((scope) => scope === 'phones:read') : scopes
 
-/** For a request whose profile leaves out the scope. */
+/** The error of a request whose profile leaves out the scope. */
 export const outsideProfile = (profile: Profile, scope: Scope): ApiError =>
   new ApiError('insufficient_scope', {
     message: `The profile ${profile} of this request leaves out the scope ${scope}, which the request needs.`,

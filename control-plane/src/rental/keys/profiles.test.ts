@@ -1,4 +1,4 @@
-// Profiles of keys at every endpoint, for the operator, and over MCP. With real Postgres and broker.
+// Profiles of keys at every endpoint, for the operator, and over MCP. Runs with real Postgres and broker.
 import { consoleUser } from '../../testing/console-client.js'
 import { Metadata, status } from '@grpc/grpc-js'
 import { hashSecret } from '@phonerack/shared'
@@ -93,7 +93,7 @@ describe('the header', () => {
     expect((await rename({})).statusCode).toBe(200)
   })
 
-  it('is described for every operation that needs a key, and no other', async () => {
+  it('is described for exactly the operations that need a key', async () => {
     const { paths } = (await api.request('GET', '/openapi.json')).json<{
       paths: Record<string, Record<string, { parameters?: { name: string }[]; security?: unknown[] }>>
     }>()
@@ -112,7 +112,7 @@ describe('guarded', () => {
   const home = { type: 'home' }
   const store = { type: 'open_app', package: 'com.android.vending' }
   const next = () => `POST /v1/phones/${phone}/handoffs`
-  /** Answers as the agent does: each `open_app` of a guarded batch is refused. */
+  /** The double refuses each `open_app` of a guarded batch, as the agent does. */
   const refusing: Batch = (request, send) => {
     const actions = JSON.parse(request.actionsJson.toString()) as { type: string }[]
     const at = actions.findIndex(({ type }) => type === 'open_app')
@@ -160,7 +160,7 @@ describe('guarded', () => {
     errorOf(await act(guarded, [store], { 'phonerack-profile': 'read-only' }), 403, 'insufficient_scope')
   })
 
-  it('gets no way to control the phone by a link: it watches, and a member who is signed in takes over', async () => {
+  it('gets only live links that watch, so that a member who is signed in takes over', async () => {
     const [full, guarded] = [await keyWith('full'), await keyWith('guarded')]
     const { db } = api.plane.app.core
     const live = (key: string, payload: object, headers: object = {}) =>
@@ -265,7 +265,7 @@ describe('guarded', () => {
   })
 
   it('has a decision for each request that changes something on a phone', () => {
-    /** How the guard is kept, or why nothing that is left to a person can be done by it. */
+    /** How the guard is kept, or why the request cannot do work that is left to a person. */
     const decided: Record<string, string> = {
       'POST /v1/phones/{id}/actions': 'the agent refuses steps; a script of a replay sends them here',
       'POST /v1/phones/{id}/apps': 'refused for listed apps, by package and by upload',
@@ -396,5 +396,5 @@ describe('over MCP', () => {
 })
 
 let address: Promise<string> | undefined
-/** Listens once, since a server cannot listen twice. */
+/** The server listens once, since it cannot listen twice. */
 const listening = (): Promise<string> => (address ??= listen(api.app))

@@ -1,4 +1,4 @@
-// Presets, scopes and limited keys at every endpoint, with real Postgres and broker.
+// Presets, scopes and limited keys at every endpoint. Runs with real Postgres and broker.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { errorOf } from '../../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../../testing/endpoints.js'
@@ -51,7 +51,7 @@ const get = (key: string, url: string) => ask(key, { method: 'GET', url, headers
 const nobody = 'ph_aaaaaaaaaaaa'
 
 describe('every endpoint', () => {
-  it('needs a key, except the two of the setup [18.1]', async () => {
+  it('needs a key, except the two endpoints of the setup [18.1]', async () => {
     for (const endpoint of built) {
       const response = await ask(null, requestOf(endpoint, nobody))
       if (endpoint.scope === null) expect([201, 404], endpoint.path).toContain(response.statusCode)
@@ -160,7 +160,7 @@ describe('activity', () => {
     }
   })
 
-  it('is recorded for every other valid request that names the phone, except a poll of parked [3.9, 8.6, 18.19, 28.3]', async () => {
+  it('is recorded for every other valid request that names the phone, except a poll of a parked phone [3.9, 8.6, 18.19, 28.3]', async () => {
     const key = await keyOf('agent')
     for (const request of reads()) {
       ahead += 1100

@@ -1,6 +1,6 @@
 /**
- * Implements `KeyService`: finds a key by its hash, or by that of a connector's access token, caches it for a second, and
- * evicts it immediately when it changes.
+ * Implements `KeyService`: finds a key by its hash or by the hash of a connector's access token, caches the
+ * key for a second, and evicts it immediately when the key changes.
  */
 import { EventEmitter } from 'node:events'
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
@@ -14,7 +14,7 @@ import { scopesWithin } from './profile.js'
 import { createKeyUse } from './use.js'
 import { type KeyService } from './types.js'
 
-/** `ttl`: milliseconds that a revocation may be unnoticed. Every read checks the exact time. */
+/** `ttl`: milliseconds for which a revocation may be unnoticed. Every read checks the exact time. */
 const remembered = { max: 10_000, ttl: 1000, ttlResolution: 0 }
 
 interface Found {
@@ -32,7 +32,7 @@ interface Row {
   profile: string
   revokedAt: Date | null
   expiresAt: Date | null
-  /** Limited to `phoneIds`; otherwise all phones of the project. */
+  /** The key is limited to `phoneIds`; otherwise it may use all phones of the project. */
   isLimited: boolean
   askedScopes: string[]
   phoneIds: string[]
@@ -79,7 +79,7 @@ export function createKeyService(core: Core): KeyService & { close(): Promise<vo
     if (cached) return cached
     const readAt = performance.now()
     const found = await (isToken ? readToken(core, hash) : readKey(core, hash))
-    // The row may change during the read, so the time counts from its beginning.
+    // The row may change during the read, so the time counts from the start of the read.
     if (found) cache.set(hash, found, { start: readAt })
     else cache.delete(hash)
     lookupFor(isToken).remember(hash, found !== null && keyRefusal(found, core.clock.now()) === null)
@@ -138,7 +138,7 @@ function foundOf(key: Row): Found {
   // The table's check constraints allow no other values.
   const preset = key.preset as Preset
   const profile = key.profile as Profile
-  // Triggers prevent a limited key without phones; if there were one, it would see no phone.
+  // Triggers prevent a limited key without phones. If such a key existed, it would see no phone.
   const phoneIds = key.isLimited ? key.phoneIds : null
   return {
     caller: {

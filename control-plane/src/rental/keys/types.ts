@@ -7,12 +7,18 @@ export interface KeyService {
    */
   authenticate(secret: string): Promise<Caller>
   /**
-   * True when the key is valid. For an address that has failed too often: waits for a shared
-   * look-up.
+   * Returns true when the key is valid. For an address that has failed too often, the call waits for a
+   * look-up that callers share.
    */
   isKnown(secret: string): Promise<boolean>
-  /** Records the use of a key, which is written in the background. @param address the client's */
+  /**
+   * Records the use of a key; the record is written in the background.
+   * @param address the client's
+   */
   noteUse(keyId: string, address: string): void
-  /** Calls `onChange` when the key with this hash was revoked or changed, on any replica. Returns the end of it. */
+  /**
+   * Calls `onChange` when the key with this hash was revoked or changed, on any replica. Returns a function
+   * that ends the subscription.
+   */
   watch(keyHash: string, onChange: () => void): () => void
 }

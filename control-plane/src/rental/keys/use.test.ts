@@ -1,4 +1,4 @@
-// The last use of a key, as its project's members see it.
+// The last use of a key, as the project's members see it.
 import { beforeAll, expect, it } from 'vitest'
 import { listKeys } from '../../fleet/operator/keys.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
@@ -22,7 +22,7 @@ const lastUse = async () => {
   return [key?.last_used_at, key?.last_used_address]
 }
 
-it('is written soon, and the latest one of all replicas counts', async () => {
+it('is written soon, and the latest use on any replica counts', async () => {
   expect(await lastUse()).toEqual([null, null])
   const before = Date.now()
   await use(planes[0], '192.0.2.1')

@@ -1,6 +1,6 @@
 /**
- * Remembers when and from where keys were last used, and writes it in batches, so that no request waits for it. A killed
- * process loses the last seconds.
+ * Remembers when and from where keys were last used, and writes that in batches, so that no request waits for
+ * the write. A killed process loses the last seconds.
  */
 import { Ticker } from '../../base/core/ticker.js'
 import { type Core } from '../../base/core/core.js'
@@ -14,7 +14,7 @@ interface Use {
 
 export interface KeyUse {
   note(keyId: string, address: string): void
-  /** Writes the rest. */
+  /** Writes the remaining uses. */
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function createKeyUse(core: Pick<Core, 'db' | 'clock' | 'log'>): KeyUse {
     if (uses.size === 0) return
     const taken = uses
     uses = new Map()
-    // In one order, so that replicas do not wait for each other in a circle.
+    // The rows are written in one order, so that replicas cannot deadlock.
     const rows = [...taken].sort(([a], [b]) => (a < b ? -1 : 1))
     const ids = rows.map(([id]) => id)
     const times = rows.map(([, { at }]) => at.toISOString())
@@ -36,7 +36,7 @@ export function createKeyUse(core: Pick<Core, 'db' | 'clock' | 'log'>): KeyUse {
         from unnest(${ids}::text[], ${times}::text[]::timestamptz[], ${addresses}::text[]) as v (id, at, address)
         where k.id = v.id and (k.last_used_at is null or k.last_used_at < v.at)`
     } catch (error) {
-      // Later uses win.
+      // A later use replaces an earlier use.
       uses = new Map([...taken, ...uses])
       throw error
     }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { keyRefusal, scopesOf } from './validity.js'
 import { presets } from '../../base/core/caller.js'
 
-it('refuses a key from its expiry on, and a revoked one with any expiry', () => {
+it('refuses an expired key, and a revoked key with any expiry', () => {
   fc.assert(
     fc.property(
       fc.option(fc.date({ noInvalidDate: true })),
@@ -26,7 +26,7 @@ it('prevents limited keys from creating, and lets only Admin delete', () => {
   }
 })
 
-it('gives the key of a client nothing that it did not ask for', () => {
+it('gives the key of a client only scopes that the client asked for', () => {
   expect(scopesOf('admin', false, ['phones:read', 'phones:control'])).toEqual([
     'phones:read',
     'phones:control',

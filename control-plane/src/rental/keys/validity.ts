@@ -1,4 +1,4 @@
-/** The permissions of a stored key at a given time. Pure. */
+/** Computes the permissions of a stored key at a given time. Pure. */
 import { ApiError } from '@phonerack/shared'
 import { type Preset, type Scope } from '../../base/core/caller.js'
 
@@ -8,7 +8,7 @@ export const presetScopes: Record<Preset, readonly Scope[]> = {
   'read-only': ['phones:read'],
 }
 
-/** Why a key is refused, or null. A revoked key counts as revocation even after its expiry. */
+/** Why a key is refused, or null. A revoked key counts as revoked even after its expiry. */
 export function keyRefusal(
   key: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
@@ -19,8 +19,8 @@ export function keyRefusal(
 }
 
 /**
- * The scopes of a key. One that is limited to certain phones can never create. @param asked the scopes that a client asked for,
- * which gets no others; empty: all of the preset
+ * Computes the scopes of a key. A key that is limited to certain phones can never create.
+ * @param asked the scopes that a client asked for, which limit the key; empty: all scopes of the preset
  */
 export const scopesOf = (preset: Preset, limited: boolean, asked: readonly string[]): readonly Scope[] =>
   presetScopes[preset].filter(

@@ -1,6 +1,5 @@
 /**
- * Checkout links and payments, against a stand-in of the provider's API that the real client
- * library calls.
+ * Checkout links and payments, against a stand-in for the provider's API that the real client library calls.
  */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
@@ -144,7 +143,7 @@ it.each([10, 1000])('accepts %i dollars [15.1, 20.54]', async (amount) => {
   expect(made.json()).toMatchObject({ amount_usd: amount })
 })
 
-it('keeps the second of two payments of one link for the operator, even when both are reported simultaneously', async () => {
+it('keeps the second payment of a link for the operator, even when both are reported simultaneously', async () => {
   const tenant = await plane.tenant()
   await create(tenant)
   const checkout = lastCheckout()
@@ -192,7 +191,7 @@ it('adds a payment once, however often and on any replica it is reported [1.19, 
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('adds nothing for an amount that it did not request, and refuses what the provider did not sign', async () => {
+it('adds nothing for an amount that it did not request, and refuses reports without a valid signature', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   await create(tenant, { amount_usd: 10 })
@@ -214,7 +213,7 @@ it('adds nothing for an amount that it did not request, and refuses what the pro
 
 it('refuses a webhook before its body when payments are off, or its signature is missing, malformed or old', async () => {
   const now = Math.floor(Date.now() / 1000)
-  // Larger than a webhook may be: reading it would cause a 413.
+  // The body is larger than a webhook may be: reading it would cause a 413.
   const send = (on: Plane, signature: string | null) =>
     on.server.inject({
       method: 'POST',
@@ -252,7 +251,7 @@ it('limits wrong signatures by address alone, and stops reading bodies from that
     })
   }
   const statuses: number[] = []
-  // A minute may turn during this.
+  // The calendar minute may change during these requests.
   for (let each = 0; each < 130; each++) statuses.push((await send(`2001:db8:9:9::${each}`)).statusCode)
   expect(statuses.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 400))
   expect(statuses).toContain(429)
@@ -281,7 +280,7 @@ it('allows exactly ten links within the hour, on two replicas [15.7, 20.29]', as
   expect((await create(tenant)).statusCode).toBe(201)
 })
 
-it('distinguishes a provider that refuses from one that is unavailable, and does not count links that it refused [23.72]', async () => {
+it('distinguishes a refusal of the provider from an outage, and does not count refused links [23.72]', async () => {
   const tenant = await plane.tenant()
   answer = 'refusal'
   const refused = await create(tenant)
@@ -363,7 +362,7 @@ describe('reversed money', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('books a chargeback when it begins, and returns it when it is won', async () => {
+  it('books a chargeback when it begins, and returns the credit when the chargeback is won', async () => {
     const { tenant, intent, pay } = await payer()
     await pay()
     await told('charge.dispute.created', dispute(intent, 2690, 'warning_needs_response'))
@@ -384,7 +383,7 @@ describe('reversed money', () => {
     expect(await balanceOf(lost.tenant)).toBe(0n)
   })
 
-  it('lets spent credit become negative, and then admits nothing', async () => {
+  it('lets the balance become negative when reversed credit was spent, and then admits nothing', async () => {
     const { tenant, intent, pay } = await payer()
     await pay()
     await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-20' })
@@ -399,7 +398,7 @@ describe('reversed money', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('books a reversal that was reported before its payment, and shows it to operators until then', async () => {
+  it('books a reversal that was reported before its payment, and shows it to operators until the payment', async () => {
     const { tenant, intent, checkout, pay } = await payer()
     await told('charge.refunded', refunded(intent, 2690))
     expect(await unmatched()).toContainEqual(
@@ -442,7 +441,7 @@ describe('reversed money', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('keeps payments that match nothing, each once, with the reason', async () => {
+  it('keeps payments that match no link, each once, with the reason', async () => {
     const { checkout, intent, pay, tenant } = await payer()
     await pay()
     for (const session of [

@@ -32,8 +32,8 @@ export function createCheckoutService(
         const url = await provider.createPage({ checkoutId, amountUsd, pages: pagesOf(checkoutId) })
         return { id: checkoutId, url }
       } catch (error) {
-        // A page that the provider refused does not count. After a timeout the row remains, since
-        // the provider may have created the page, and it can be paid.
+        // A page that the provider refused does not count. After a timeout the row stays, since the provider
+        // may have created the page, and the payer may still pay it.
         if (error instanceof ApiError && error.code === 'provider_error')
           await core.db.checkout.deleteMany({ where: { id: checkoutId, paidAt: null } })
         throw error

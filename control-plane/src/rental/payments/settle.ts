@@ -1,6 +1,6 @@
 /**
- * Turns the provider's reports into ledger rows, once each: payments, refunds, disputes, in any
- * order and with duplicates. Reports that match no checkout link are kept for the operator.
+ * Turns the provider's reports of payments, refunds and disputes into ledger rows, once each. Reports may
+ * arrive in any order, and several times. Reports that match no checkout link are kept for the operator.
  */
 import { addCredit, bookReversals } from '../billing/ledger.js'
 import { creditTakenBack } from '../billing/reversals.js'
@@ -74,7 +74,7 @@ async function keepUnmatched(tx: Tx, payment: Payment, reason: string, toldAt: D
   })
 }
 
-/** Books the amount that a refund or dispute takes back, or returns it when the reversal ended. */
+/** Books the credit that a refund or dispute takes back, or returns the credit when the reversal ended. */
 async function settleReversal(core: Core, reported: ReportedReversal): Promise<void> {
   const checkoutId = await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -96,8 +96,8 @@ async function settleReversal(core: Core, reported: ReportedReversal): Promise<v
 }
 
 /**
- * Serialises reports of a payment and its reversals that arrive together, before the row exists
- * that both would lock.
+ * Serialises a payment's and its reversals' reports that arrive together, before the row that both would lock
+ * exists.
  */
 async function lockIntent(tx: Tx, paymentIntent: string | null): Promise<void> {
   const name = `payment ${paymentIntent ?? ''}`

@@ -13,11 +13,14 @@ export interface Payments {
    * provider_error, provider_timeout
    */
   createPage(page: { checkoutId: string; amountUsd: number; pages: ReturnPages }): Promise<string>
-  /** The address of a payment's receipt; null: it has none. @throws ApiError provider_error, provider_timeout */
+  /**
+   * The URL of a payment's receipt; null: the payment has none.
+   * @throws ApiError provider_error, provider_timeout
+   */
   receiptOf(paymentIntent: string): Promise<string | null>
   /**
-   * The payment or reversal in a webhook's body; null for other events. @throws ApiError
-   * validation_failed when the signature is invalid, or older than five minutes
+   * Parses a webhook's body. Returns the payment or reversal, or null for other events.
+   * @throws ApiError validation_failed when the signature is invalid, or older than five minutes
    */
   reportIn(body: Buffer, signature: string): PaymentReport | null
 }
@@ -27,13 +30,13 @@ export type PaymentReport = { payment: Payment } | { reversal: ReportedReversal 
 export interface Payment {
   /** The provider's ID of the paid page. */
   id: string
-  /** The checkout ID on the page; null: the page was not created here. */
+  /** The checkout ID on the page; null: this service did not create the page. */
   checkoutId: string | null
   paymentIntent: string | null
-  /** Cents without tax, and with it. */
+  /** The amount in cents without tax, and with tax. */
   cents: number
   totalCents: number
-  /** ISO 4217, lower case. */
+  /** The currency in ISO 4217, lower case. */
   currency: string
 }
 
@@ -73,7 +76,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
     }
   }
 
-  /** @param outcome of the call for the payer, as a sentence */
+  /** @param outcome the outcome of the call for the payer, as a sentence */
   const failureOf = (error: unknown, outcome: string, next: string | null): unknown => {
     if (!(error instanceof Client.errors.StripeError)) return error
     const isLate = error instanceof Client.errors.StripeConnectionError
@@ -94,7 +97,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
           {
             mode: 'payment',
             client_reference_id: checkoutId,
-            // Copied to the charge, which identifies the link of a refund.
+            // The provider copies the metadata to the charge, which identifies the link of a refund.
             payment_intent_data: { metadata: { checkout: checkoutId } },
             line_items: [
               {
@@ -108,7 +111,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
               },
             ],
             automatic_tax: { enabled: config.addsTax },
-            // Otherwise charges, refunds and disputes use the payer's currency.
+            // Without this setting, charges, refunds and disputes use the payer's currency.
             adaptive_pricing: { enabled: false },
             success_url: pages.paid,
             cancel_url: pages.cancelled,
@@ -199,7 +202,7 @@ const refundOf = (refund: Stripe.Refund): ReportedReversal => ({
   isFinal: failedRefunds.has(refund.status),
 })
 
-/** A warning takes no money; a won dispute returned it. */
+/** A warning takes no money; a won dispute has returned its money. */
 const harmless: ReadonlySet<string> = new Set([
   'won',
   'prevented',

@@ -1,6 +1,6 @@
 import { type Caller } from '../../base/core/caller.js'
 
-/** Where the provider sends the payer back to. */
+/** The pages to which the provider sends the payer after the checkout. */
 export interface ReturnPages {
   paid: string
   cancelled: string
@@ -11,16 +11,17 @@ export interface CheckoutView {
   /** Whole dollars, without tax. */
   amountUsd: number
   createdAt: Date
-  /** When its credit was added; null: no payment is confirmed. */
+  /** When the checkout's credit was added; null: no payment is confirmed. */
   paidAt: Date | null
 }
 
-/** Buying credit. */
+/** Sells credit. */
 export interface CheckoutService {
   /**
-   * Returns the URL of the provider's checkout page. Credit is added once it is paid. @param
-   * amountUsd whole dollars @param pagesOf by the checkout's ID; left out: plain pages of this service @throws
-   * ApiError billing_not_configured, rate_limited, provider_error, provider_timeout
+   * Returns the URL of the provider's checkout page. Credit is added once the page is paid.
+   * @param amountUsd whole dollars
+   * @param pagesOf returns the pages for a checkout's ID; omitted: plain pages of this service
+   * @throws ApiError billing_not_configured, rate_limited, provider_error, provider_timeout
    */
   create(
     caller: Caller,
@@ -30,7 +31,8 @@ export interface CheckoutService {
   /** Null: the project has no such checkout. */
   find(projectId: string, checkoutId: string): Promise<CheckoutView | null>
   /**
-   * The address of the receipt of a paid checkout; null: the project has no such checkout, or the provider no receipt.
+   * The URL of a paid checkout's receipt; null: the project has no such checkout, or the provider has no
+   * receipt.
    * @throws ApiError billing_not_configured, provider_error, provider_timeout
    */
   receiptOf(projectId: string, checkoutId: string): Promise<string | null>

@@ -1,7 +1,7 @@
-/** Payments and reversals that the provider reported and that match no checkout link. */
+/** Lists payments and reversals that the provider reported and that match no checkout link. */
 import { type Core } from '../../base/core/core.js'
 
-/** The number of newest ones that are shown. */
+/** The number of reports that are shown. */
 const most = 1000
 
 export interface Unmatched {
@@ -15,7 +15,7 @@ export interface Unmatched {
   told_at: Date
 }
 
-/** Newest first. A reversal leaves the list when its payment is reported. */
+/** Returns the newest reports first. A reversal leaves the list when its payment is reported. */
 export const readUnmatched = (core: Core): Promise<Unmatched[]> =>
   core.db.$queryRaw<Unmatched[]>`
     select id, 'payment' as kind, reference, payment_intent, cents, currency, reason, told_at from unmatched_payments

@@ -9,16 +9,16 @@ import { createLru } from '../../base/lru.js'
 const minuteMs = 60_000
 /** Milliseconds for which a signature is valid, as in the provider's library. */
 const signatureLifeMs = 300_000
-/** Networks whose failures are counted; the one that failed longest ago is dropped first. */
+/** Networks whose failures are counted; the network that failed longest ago is dropped first. */
 const rememberedNetworks = 20_000
-/** Longer than any header of the provider, which has one signature per secret. */
+/** The longest accepted header. The provider's headers, which have one signature per secret, are shorter. */
 const maxHeaderCharacters = 2000
 
 const wrong = (message: string): ApiError => new ApiError('validation_failed', { message })
 
 /**
- * Checks only the header's form; the signature is verified with the body. @throws ApiError
- * validation_failed
+ * Checks only the header's form; the signature is verified together with the body.
+ * @throws ApiError validation_failed
  */
 export function checkSignatureHeader(header: string | string[] | undefined, now: Date): void {
   if (typeof header !== 'string' || header === '') throw wrong('The `Stripe-Signature` header is missing.')

@@ -1,6 +1,6 @@
 /**
- * Deletes phones that nobody starts: a phone without a session costs nothing and keeps its device. The hourly job calls it.
- * docs/decisions/0302
+ * Deletes phones that nobody starts, since a phone without a session costs nothing and keeps its device. The
+ * hourly job calls it. docs/decisions/0302
  */
 import { type Core } from '../../base/core/core.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
@@ -9,7 +9,7 @@ import { obstacleOf } from './start.js'
 
 /** Milliseconds between the event `phone.expiring` and the deletion. */
 const noticeMs = 86_400_000
-/** Phones of one statement. */
+/** Phones per statement. */
 const batch = 500
 
 /** Announces deletions that are due within a day, and deletes the phones that were announced a day ago. */
@@ -34,7 +34,7 @@ export async function endAbandoned(core: Core, now: Date): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'could not delete abandoned phones')
 }
 
-/** Sets the times of deletions. A trigger writes the events. */
+/** Sets the deletion times. A trigger writes the events. */
 async function announce({ db }: Core, ttlMs: number, now: Date): Promise<void> {
   const stoppedBefore = new Date(now.getTime() - ttlMs + noticeMs)
   const earliest = new Date(now.getTime() + noticeMs)
@@ -48,8 +48,8 @@ async function announce({ db }: Core, ttlMs: number, now: Date): Promise<void> {
 }
 
 /**
- * Read under the phone's lock: it may have been started, or the time may have been raised. While its project cannot start it,
- * it is announced again instead.
+ * Read again under the phone's lock: the phone may have been started, or the time to live raised. While the
+ * project cannot start the phone, the deletion is announced again instead.
  */
 async function isAbandoned(core: Core, tx: RawTx, phoneId: string, now: Date): Promise<boolean> {
   const stoppedBefore = new Date(now.getTime() - (core.rules.parkedTtlMs ?? Number.NaN))

@@ -6,8 +6,9 @@ export const phoneNotFound = (phoneId: string): ApiError =>
   new ApiError('phone_not_found', { details: { phone: phoneId }, next: 'GET /v1/phones' })
 
 /**
- * Returns the phone when the key may use it. @throws ApiError phone_not_found when it does not
- * exist or belongs to another project, phone_not_allowed for another phone of the key's own project
+ * Returns the phone when the key may use it.
+ * @throws ApiError phone_not_found when the phone does not exist or belongs to another project,
+ * phone_not_allowed for another phone of the key's own project
  */
 export function permitted<P extends { projectId: string }>(
   caller: Caller,

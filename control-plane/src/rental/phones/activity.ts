@@ -12,7 +12,7 @@ import { scheduleDue } from './start.js'
 import { type Caller } from '../../base/core/caller.js'
 import { type PhoneView } from './types.js'
 
-/** Phones whose last write is kept in memory. Evicting the oldest costs one extra write. */
+/** Phones whose last write is kept in memory. Evicting the oldest phone costs one extra write. */
 const rememberedPhones = 50_000
 
 /** Requests that can only read do not keep a phone awake. */
@@ -35,8 +35,7 @@ export class Activity {
   }
 
   /**
-   * Writes the phone's activity periodically until the returned function is called, and once more
-   * at that point.
+   * Writes the phone's activity periodically until the returned function is called, which writes once more.
    */
   hold(caller: Caller, phoneId: string): () => void {
     if (onlyReads(caller)) return () => undefined
@@ -53,12 +52,12 @@ export class Activity {
     return () => {
       if (!this.timers.delete(timer)) return
       clearInterval(timer)
-      // The write at the start of a short request covers it.
+      // The write at the start of a short request covers the whole request.
       if (this.core.clock.now().getTime() - began >= 1000) write()
     }
   }
 
-  /** A client's heartbeat: always written, when the phone is ready. */
+  /** Handles a client's heartbeat, which is always written while the phone is ready. */
   async heartbeat(caller: Caller, phoneId: string): Promise<PhoneView> {
     const { core } = this
     permitted(caller, phoneId, await readPhone(core.read, phoneId))
@@ -90,7 +89,7 @@ export class Activity {
     if (!oldest.done) this.lastWrite.delete(oldest.value)
   }
 
-  /** Writes nothing for a phone that the caller must not use. */
+  /** The statement writes nothing for a phone that the caller must not use. */
   private async write(caller: Omit<Caller, 'ownerId'>, phoneId: string, now: Date): Promise<void> {
     if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
     const name = nameOf(caller, phoneId)
@@ -99,8 +98,8 @@ export class Activity {
       await this.core.read(Prisma.sql`update phones set last_active_at = ${now}
         where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`)
     } catch (error) {
-      // Forget the failed write, so that the next request writes immediately instead of after the
-      // accuracy has passed.
+      // Forget the failed write, so that the next request writes immediately instead of after the accuracy
+      // interval.
       this.lastWrite.delete(name)
       throw error
     }
@@ -108,7 +107,7 @@ export class Activity {
 }
 
 /**
- * Includes the caller's project, so that requests from other projects cannot suppress the owner's
+ * The key includes the caller's project, so that requests from other projects cannot suppress the owner's
  * writes.
  */
 const nameOf = (caller: Pick<Caller, 'projectId'>, phoneId: string): string =>

@@ -6,9 +6,9 @@ import { addStart } from './open-session.js'
 import { type PhoneRecord } from './records.js'
 
 /**
- * Starts the phone on a free device. Quarantines the old one with reason `bad`, or wipes it when
- * `bad` is null. Returns false and changes nothing when no device is free. The caller holds the
- * phone's lock. @param hosts `except`: hosts that refuse work now. `refusedBy`: hosts that the create does not try again.
+ * Starts the phone on a free device. Quarantines the old device with reason `bad`, or wipes it when `bad` is
+ * null. Returns false and changes nothing when no device is free. The caller holds the phone's lock. @param
+ * hosts `except`: hosts that refuse work now; `refusedBy`: hosts that the create does not try again
  */
 export async function giveAnotherDevice(
   tx: RawTx,

@@ -10,9 +10,8 @@ import { findPhone } from './records.js'
 const fromTheHost = ['phone_unavailable', 'provider_error', 'provider_timeout']
 
 /**
- * Returns the conflict for the phone's current status when it is no longer ready, else `error`
- * unchanged. Use it only when nothing was done: the client may repeat the request once the phone is
- * ready.
+ * Returns the conflict for the phone's current status when it is no longer ready, else `error` unchanged.
+ * Must be called only when the request did nothing: the client may repeat it once the phone is ready.
  */
 export async function conflictOr(core: Core, phoneId: string, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiError) || !fromTheHost.includes(error.code)) return error

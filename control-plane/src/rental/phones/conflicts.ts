@@ -2,7 +2,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type PhoneStatus } from '../../base/core/statuses.js'
 
-/** For a request that needs a ready phone. Returns null when it is ready. */
+/** The conflict of a request that needs a ready phone. Returns null when the phone is ready. */
 export function readinessConflict(phoneId: string, status: PhoneStatus): ApiError | null {
   const details = { phone: phoneId, status }
   switch (status) {
@@ -23,11 +23,11 @@ export function readinessConflict(phoneId: string, status: PhoneStatus): ApiErro
   }
 }
 
-/** For a request that needs a running phone. A starting phone causes none. */
+/** The conflict of a request that needs a running phone. A starting phone is no conflict. */
 export const runningConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'creating' || status === 'starting' ? null : readinessConflict(phoneId, status)
 
-/** For a start. Conflicts only when the phone can neither be started nor renewed. */
+/** The conflict of a start, when the phone can neither be started nor renewed. */
 export const startConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'failed' || status === 'deleted' || status === 'parking'
     ? readinessConflict(phoneId, status)

@@ -1,4 +1,4 @@
-// The limit of lifecycle requests, with real Postgres and two replicas.
+// The limit of lifecycle requests. Runs with real Postgres and two replicas.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createBody, refusalOf, useWorld, type Plane } from '../../testing/world.js'
 
@@ -16,7 +16,7 @@ describe('the lifecycle limit', () => {
   it('allows exactly 60 requests a minute, over two replicas [20.26]', async () => {
     const tenant = await plane.tenant()
     const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
-    // Not across the turn of a minute, which would count as two.
+    // Waits for a new minute near the end of a minute, since the requests would count in two minutes.
     const left = 60_000 - (Date.now() % 60_000)
     if (left < 8000) await new Promise((resolve) => setTimeout(resolve, left + 50))
     await plane.app.core.db.lifecycleCount.deleteMany({})

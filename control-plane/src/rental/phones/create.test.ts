@@ -1,5 +1,5 @@
-// Admission with real Postgres: the order of refusals, limits and money with parallel requests,
-// replays.
+// Admission: the order of refusals, limits and money with parallel requests, and replays. Runs with real
+// Postgres.
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -70,7 +70,7 @@ it('counts refused creates and starts against creates and starts, not against pa
   await phones.park(tenant.caller, first.id)
   await phones.delete(tenant.caller, first.id)
   await phones.delete(tenant.caller, first.id)
-  // Parks and deletes count too: these were three.
+  // Parks and deletes count too: the three before this used up the limit.
   expect(await refusalOf(phones.delete(tenant.caller, first.id))).toBe('rate_limited')
 })
 
@@ -90,7 +90,7 @@ describe('idempotency', () => {
     expect(counted.map((row) => row.count)).toEqual([1])
   })
 
-  it('refuses another body and names the phone; replays a deleted phone; forgets the key after its time', async () => {
+  it('refuses another body and names the phone; replays a deleted phone; accepts the key again after it expires', async () => {
     const tenant = await plane.tenant()
     const { phone } = await create(tenant, {}, 'key-00000002')
     const conflict = await create(tenant, { name: 'other' }, 'key-00000002').catch((error: unknown) => error)

@@ -16,7 +16,7 @@ import { readPhone, viewOf, type PhoneRecord } from './records.js'
 import { type Caller, type Idempotency } from '../../base/core/caller.js'
 import { type CreatePhone, type PhoneView } from './types.js'
 
-/** `replayed`: the ID of the phone that the same request created. */
+/** `replayed`: the ID of the phone that an earlier request with the same key created. */
 type Created = Outcome<{ phone: PhoneRecord } | { replayed: string }>
 
 export async function createPhone(
@@ -29,7 +29,7 @@ export async function createPhone(
     attempt(core, tx, caller, input, idempotency),
   )
   const created = settle(outcome)
-  // Nobody can wait for a phone whose ID nobody knows yet, so its change is not published.
+  // No client can wait for a phone whose ID is unknown, so the change is not published.
   if ('phone' in created) return { phone: viewOf(created.phone), replayed: false }
   const phone = await readPhone(core.read, created.replayed)
   if (!phone) throw new Error(`phone ${created.replayed} vanished`)
@@ -102,7 +102,10 @@ async function checkCountry(tx: RawTx, country: string | null): Promise<void> {
 
 type Admitted = Awaited<ReturnType<typeof admitCreate<AssignedDevice>>>
 
-/** Reads the state that admission checks. Counts the request and locks a free device when it comes that far. */
+/**
+ * Reads the state that admission checks. Counts the request and locks a free device when the checks get that
+ * far.
+ */
 async function admit(
   core: Core,
   tx: RawTx,
@@ -137,13 +140,13 @@ interface Opening {
   now: Date
   maxDuration: number
   reservedMicros: bigint
-  /** Locked. */
+  /** The device, which the transaction has locked. */
   device: AssignedDevice
 }
 
 /**
- * Inserts the phone on its device, with its open session and its jobs. @throws ConcurrentChange if a drain or retirement
- * of the device's host ended while it was locked
+ * Inserts the phone on its device, with its open session and its jobs. @throws ConcurrentChange if a drain or
+ * retirement of the device's host ended while the device was locked
  */
 async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
   const { caller, input, now, maxDuration, reservedMicros } = of

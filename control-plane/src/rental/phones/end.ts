@@ -21,7 +21,9 @@ export interface Ending {
   failure?: { code: ErrorCode; message: string }
   /** Quarantines the device with this reason instead of wiping it. */
   quarantine?: string
-  /** Its host may have caused the quarantine, which is taken back if other devices of the host fail too. */
+  /**
+   * The host may have caused the quarantine, which is then taken back if other devices of the host fail too.
+   */
   mayBeHosts?: boolean
   /** Asks the agent to park the device of a phone that becomes unavailable. */
   parksDevice?: boolean
@@ -42,7 +44,7 @@ export async function endRun(
   if (!move) return false
   if (phone.session && move.endReason) {
     const session = { ...phone.session, projectId: phone.projectId }
-    // Billing stops when the session was due, even if the end is noticed later.
+    // Billing stops when the session was due, even if a job notices the end later.
     const due = parkTimeOf(phone, phone.session).at
     const at = new Date(Math.min(ending.at.getTime(), due))
     await closeSession(tx, rules, session, { reason: move.endReason, at })
@@ -59,8 +61,8 @@ export async function endRun(
 }
 
 /**
- * Parks or deletes a phone whose idle time or duration is over at `now`, with the time at which it was over. Returns its
- * new status; null when neither is over.
+ * Parks or deletes a phone whose idle time or duration is over at `now`, as of the time when it was over.
+ * Returns the phone's new status; null when neither is over.
  */
 export async function endIfDue(
   tx: RawTx,
@@ -80,7 +82,7 @@ async function settleDevice(
   to: PhoneStatus,
   { quarantine, mayBeHosts, parksDevice }: Ending,
 ): Promise<void> {
-  // Any other quarantine that ends a run is the operator's to decide, even if the host is degraded.
+  // The operator decides about any other quarantine that ends a run, even if the host is degraded.
   if (quarantine !== undefined && mayBeHosts !== true)
     await tx.$executeRaw`update devices set failed_at = null, start_failed_at = null where phone_id = ${phoneId}`
   if (to === 'deleted' || to === 'failed') {

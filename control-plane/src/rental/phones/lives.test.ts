@@ -1,4 +1,4 @@
-// Phones from create to delete, with real Postgres and broker; the agent is a double.
+// Phones from create to delete. Runs with real Postgres and broker; the agent is a double.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
 import { setPaused } from '../../testing/operator.js'
@@ -23,7 +23,7 @@ const waitFor = (id: string, status: string, ms = 10_000) =>
 const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
 
-/** A second on an idle machine. */
+/** On an idle machine, this is a second. */
 const slowMs = 10_000
 
 describe('a phone', () => {
@@ -91,7 +91,7 @@ describe('a phone', () => {
     await allFree()
   })
 
-  it('deletes itself instead of parking when it was created so, and parks all the same for a pause', async () => {
+  it('deletes itself instead of parking when it was created with that option, and still parks for a pause', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
     const ephemeral = async () => {
@@ -107,7 +107,7 @@ describe('a phone', () => {
     await setPaused(plane.app.core, true)
     await waitFor(paused, 'parked')
     await setPaused(plane.app.core, false)
-    // It keeps its device until it is started, or deleted.
+    // The phone keeps its device until it is started or deleted.
     expect((await phones.park(caller, paused)).status).toBe('parked')
     await phones.delete(caller, paused)
     await allFree()
@@ -128,7 +128,7 @@ describe('a phone', () => {
     await allFree()
   })
 
-  it('gets another device when its first one does not start, and the bad one is quarantined', async () => {
+  it('gets another device when its first device does not start, and the first device is quarantined', async () => {
     const { phones } = plane.app.services
     const { db } = plane.app.core
     const { caller } = await plane.tenant()

@@ -28,7 +28,7 @@ const rows: [PhoneStatus[], PhoneEvent, PhoneStatus, EndReason | null][] = [
 ]
 
 describe('the state machine', () => {
-  it('has every row of the specification, and no other move [4.9]', () => {
+  it('has exactly the transitions of the specification [4.9]', () => {
     const expected = new Map(
       rows.flatMap(([from, name, to, endReason]) =>
         from.map((each) => [`${each} ${name}`, { to, endReason }]),
@@ -45,7 +45,7 @@ describe('the state machine', () => {
     }
   })
 
-  it('deletes a phone with `on_idle: "delete"` where it would park by itself or by its client, and nowhere else', () => {
+  it('deletes a phone with `on_idle: "delete"` exactly where it would park by itself or by its client', () => {
     for (const from of phoneStatuses) {
       for (const name of phoneEvents) {
         const usual = moveFor(from, name)
@@ -59,7 +59,7 @@ describe('the state machine', () => {
     }
   })
 
-  it("equals the database's [4.10]", () => {
+  it("allows the same transitions as the database [4.10]", () => {
     const file = '../../../prisma/migrations/20261120000100_invariants/migration.sql'
     const sql = readFileSync(new URL(file, import.meta.url), 'utf8')
     const inDatabase = [...sql.matchAll(/'([a-z]+>[a-z]+)'/g)].map((match) => match[1])
@@ -75,7 +75,7 @@ describe('the state machine', () => {
     )
   })
 
-  it('has a session exactly while the phone runs, over any history [4.3]', () => {
+  it('has an open session exactly while the phone runs, over any history [4.3]', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         let now: PhoneStatus = 'creating'
@@ -96,7 +96,7 @@ describe('the state machine', () => {
     )
   })
 
-  it('releases a device only with the phone', () => {
+  it('releases a device only when the phone ends', () => {
     fc.assert(
       fc.property(status, event, (from, name) => {
         const move = moveFor(from, name)

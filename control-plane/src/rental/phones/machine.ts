@@ -11,9 +11,9 @@ export const phoneEvents = [
   'idle',
   /** The session's deadline has passed. */
   'max_duration',
-  /** The project was frozen. */
+  /** An operator froze the project. */
   'freeze',
-  /** The service was paused. */
+  /** An operator paused the service. */
   'pause',
   /** The agent parked the device, or the park was given up after the fencing number was raised. */
   'parked',
@@ -33,7 +33,7 @@ export type PhoneEvent = (typeof phoneEvents)[number]
 
 export interface Move {
   to: PhoneStatus
-  /** How the open session ends. Null: it stays open, or there is none. */
+  /** How the open session ends. Null: the session stays open, or there is none. */
   endReason: EndReason | null
 }
 
@@ -75,14 +75,14 @@ const moves: Record<PhoneEvent, Partial<Record<PhoneStatus, Move>>> = {
 /** Events after which a phone with `on_idle: "delete"` is deleted. */
 const ends: readonly PhoneEvent[] = ['park', 'idle', 'max_duration']
 
-/** Returns the move of `event` from `status`, or null when it does not apply. */
+/** Returns the transition of `event` from `status`, or null when the event does not apply. */
 export function moveFor(status: PhoneStatus, event: PhoneEvent, onIdle: OnIdle = 'park'): Move | null {
   const found = moves[event][status]
   if (!found) return null
   return onIdle === 'delete' && ends.includes(event) ? { ...found, to: 'deleted' } : found
 }
 
-/** All moves of all events, as `from>to`. The database's trigger allows the same set. */
+/** All transitions of all events, as `from>to`. The database's trigger allows the same set. */
 export const legalMoves = (): Set<string> =>
   new Set(
     Object.values(moves).flatMap((byStatus) =>

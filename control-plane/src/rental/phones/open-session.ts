@@ -12,7 +12,7 @@ export interface NewSession {
   idleTimeout: number
   maxDuration: number
   reservedMicros: bigint
-  /** The phone must be ready by then. */
+  /** When the phone must be ready. */
   deadline: Date
   /** The fencing number under which the phone starts. */
   fencing: bigint
@@ -20,13 +20,19 @@ export interface NewSession {
 
 export interface Opening {
   sessionId: string
-  /** Expressions of a `with`. The last one, `held`, has a row if the session is opened. */
+  /** Expressions of a `with`. The last expression, `held`, has a row if the session is opened. */
   expressions: Prisma.Sql
-  /** A function for the list of a `select` from `held`: adds the start and the jobs that watch the deadlines. */
+  /**
+   * A function for the list of a `select` from `held`, which adds the start job and the jobs of the
+   * deadlines.
+   */
   jobs: Prisma.Sql
 }
 
-/** The parts of a statement that opens a session if `ifAny` has a row, which is then the only one. */
+/**
+ * Builds the parts of a statement that opens a session if `ifAny` has a row. `ifAny` must have at most one
+ * row.
+ */
 export function opening(session: NewSession, ifAny: Prisma.Sql): Opening {
   const { phoneId, projectId, now, deadline, idleTimeout, maxDuration, reservedMicros } = session
   const sessionId = newId('session')

@@ -1,4 +1,5 @@
-// For any concurrent actions of tenants, the ledger proves the money and each device has one phone.
+// For any concurrent requests of tenants, the ledger accounts for all money, and each device has at most one
+// phone.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../../testing/money.js'

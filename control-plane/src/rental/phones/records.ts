@@ -81,13 +81,13 @@ export async function findPhone(db: Reader, phoneId: string): Promise<PhoneRecor
 const readRows = (read: PreparedRead, phoneIds: readonly string[]): Promise<Row[]> =>
   read<Row>(Prisma.sql`${selection} where p.id = any(${phoneIds})`)
 
-/** As `findPhone`, outside a transaction and faster. */
+/** Like `findPhone`, outside a transaction and faster. */
 export async function readPhone(read: PreparedRead, phoneId: string): Promise<PhoneRecord | null> {
   const [row] = await readRows(read, [phoneId])
   return row ? toRecord(row) : null
 }
 
-/** As `readPhone`, for requests: those that arrive together share a statement. */
+/** Like `readPhone`, for requests: reads that start together share a statement. */
 export function createPhoneReader(read: PreparedRead): (phoneId: string) => Promise<PhoneRecord | null> {
   const readRow = createBatchedRead((phoneIds) => readRows(read, phoneIds))
   return async (phoneId) => {
@@ -115,15 +115,17 @@ export async function lockPhone(tx: RawTx, phoneId: string, lock: PhoneLock): Pr
 }
 
 /**
- * As `lockPhone`, with one statement for a phone that has an open session. The statement locks both, and so finds the
- * newest version of both after a wait: no row, if the session has ended in between.
+ * Like `lockPhone`, with one statement, for a phone that has an open session. The statement locks both rows,
+ * so after a wait it reads the newest version of both. Returns no row if the session has ended in the
+ * meantime.
  */
 export async function lockRunningPhone(
   tx: RawTx,
   phoneId: string,
   lock: PhoneLock,
 ): Promise<PhoneRecord | null> {
-  // Rows that refer to a session may be inserted while it is locked, by a transaction that waits for the phone.
+  // While the session is locked, a transaction that waits for the phone may insert rows that refer to the
+  // session.
   const rest = Prisma.sql`join sessions s on ${ofOpenSession} where p.id = ${phoneId}
     for update of p for no key update of s`
   const [row] = await (lock === 'phone'

@@ -53,7 +53,9 @@ const refused = async (work: Promise<unknown>): Promise<ApiError> => {
   throw new Error('it was not refused', { cause: error })
 }
 const sent = (word: string) => agent.log.filter((line) => line.startsWith(`${word} ${phoneId}`)).length
-/** Waits until the host was heard at the new time: a jump of the clock looks like its silence. */
+/**
+ * Waits until the host was heard at the new time, since a jump of the clock looks like silence of the host.
+ */
 async function travel(ms: number): Promise<void> {
   ahead += ms
   const { db } = plane.app.core
@@ -86,7 +88,7 @@ beforeEach(async () => {
   await becomes('ready')
 })
 
-/** For a refusal that lasts until the next heartbeat. */
+/** Returns the code of a refusal, which lasts until the next heartbeat; null: the work succeeded. */
 const refusedOrNull = (work: Promise<unknown>): Promise<string | null> =>
   work.then(
     () => null,
@@ -109,7 +111,7 @@ it('does not count a reboot that could not be sent', async () => {
 })
 
 it('starts the phone even when the process that ordered the reboot is gone', async () => {
-  // The order hangs; another process finds the phone in this state.
+  // The order does not return; another process finds the phone in this state.
   let release: () => void = () => undefined
   agent.onCall = () => new Promise((resolve) => (release = resolve))
   const ordered = reboot()

@@ -53,7 +53,9 @@ const refused = async (work: Promise<unknown>): Promise<ApiError> => {
   throw new Error('it was not refused', { cause: error })
 }
 const sent = (word: string) => agent.log.filter((line) => line.startsWith(`${word} ${phoneId}`)).length
-/** Waits until the host was heard at the new time: a jump of the clock looks like its silence. */
+/**
+ * Waits until the host was heard at the new time, since a jump of the clock looks like silence of the host.
+ */
 async function travel(ms: number): Promise<void> {
   ahead += ms
   const { db } = plane.app.core
@@ -120,7 +122,7 @@ it('allows one of two concurrent reboots', async () => {
 
 const codeOf = (reason: unknown) => (reason instanceof ApiError ? reason.code : String(reason))
 
-it('keeps the allowance of a reboot that the phone refused, and is ready again [23.64, 35.31]', async () => {
+it('keeps the allowance when the phone refuses a reboot, and is ready again [23.64, 35.31]', async () => {
   agent.onCall = () => Promise.reject(new ApiError('provider_error', { message: 'The phone refused.' }))
   expect((await refused(reboot())).code).toBe('provider_error')
   await becomes('ready')

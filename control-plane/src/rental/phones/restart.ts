@@ -1,7 +1,7 @@
 /**
- * Reboot and reset of a ready phone in the tables: the phone is `starting`, its session continues,
- * its device may be away for a while, and `phone.start` makes it ready again.
- * `device-control/power.ts` sends the request to the phone.
+ * Reboot and reset of a ready phone in the tables: the phone is `starting`, its session continues, its device
+ * may be unreachable for a while, and `phone.start` makes it ready again. `device-control/power.ts` sends the
+ * request to the phone.
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../../base/db/database.js'
@@ -24,10 +24,7 @@ import { type PhoneView } from './types.js'
 
 export type RestartKind = 'reboot' | 'reset'
 
-/**
- * Milliseconds after which the phone is started even when the process that ordered the reboot has
- * gone.
- */
+/** Milliseconds after which the phone is started even when the process that ordered the reboot has ended. */
 const takenOverMs = 20_000
 /**
  * Milliseconds that a lost restart has until its own deadline, before the host sweep treats the
@@ -44,8 +41,8 @@ export interface Restarting {
 }
 
 /**
- * Uses the allowance and moves the phone to `starting`. @throws ApiError the conflict of a phone
- * that is not ready, rate_limited, feature_unavailable, phone_unavailable
+ * Uses up the allowance and sets the phone to `starting`. @throws ApiError the conflict of a phone that is
+ * not ready, rate_limited, feature_unavailable, phone_unavailable
  */
 export async function beginRestart(
   core: Core,
@@ -74,7 +71,7 @@ async function attempt(
   const move = moveFor(phone.status, 'restart')
   if (conflict || !move || !phone.session) return refuse(conflict ?? phoneUnavailable(phoneId))
   const now = core.clock.now()
-  // Its agent would refuse the start or the wipe until the deadline.
+  // Until the deadline, the phone's agent would refuse the start or the wipe.
   if ((await lockInService(tx, phoneId)) === 'refused') return refuse(hostRefusesWork(phoneId))
   if ((await reachOf(tx, phoneId, now, rules)) !== 'in reach') return refuse(phoneUnavailable(phoneId))
   if (kind === 'reset' && !(await canWipe(tx, phoneId))) {
@@ -137,7 +134,7 @@ async function canWipe(tx: Tx, phoneId: string): Promise<boolean> {
 }
 
 /**
- * Starts the phone immediately: the reboot's outcome is known, or never will be. `giveBack`:
+ * Starts the phone immediately, since the reboot's outcome is known, or will never be known. `giveBack`:
  * nothing was done, so the allowance is restored.
  */
 export async function endReboot(
@@ -155,8 +152,8 @@ export async function endReboot(
 }
 
 /**
- * The wipe was verified under this fencing number. Returns false when the number is no longer the
- * phone's.
+ * Records that the wipe was verified under this fencing number. Returns false when the number is no longer
+ * the phone's number.
  */
 export async function resetDone(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
   const { count } = await core.db.phone.updateMany({

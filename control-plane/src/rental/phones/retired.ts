@@ -5,7 +5,7 @@ import { clearRetiredDevices } from '../devices/retired.js'
 import { endRun } from './end.js'
 import { lockPhone } from './records.js'
 
-/** Safe to run twice, and on several replicas. */
+/** Ends the phones of a retired host. Safe to run twice, and on several replicas. */
 export async function endRetiredPhones(core: Core): Promise<void> {
   const rows = await core.db.$queryRaw<{ id: string }[]>`select d.phone_id as id
     from hosts h join devices d on d.host_id = h.id
@@ -15,7 +15,7 @@ export async function endRetiredPhones(core: Core): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'could not end all phones of retired hosts')
 }
 
-/** Billed to the retirement, even when it is noticed later. */
+/** Sessions are billed to the time of the retirement, even when a job notices it later. */
 async function endRetired(core: Core, phoneId: string): Promise<void> {
   const ended = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'project and phone')
@@ -29,7 +29,7 @@ async function endRetired(core: Core, phoneId: string): Promise<void> {
       now: core.clock.now(),
       failure: { code: 'phone_unavailable', message },
     })
-    // Instead of the wipe that follows a phone's end.
+    // This replaces the wipe that follows a phone's end.
     await clearRetiredDevices(tx, { id: device.id })
     return ended
   })

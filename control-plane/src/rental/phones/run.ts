@@ -18,8 +18,8 @@ import { findPhone, lockPhone, lockRunningPhone, readPhone, type PhoneRecord } f
 import { dueJob, scheduleDue } from './start.js'
 
 /**
- * The device answered under this fencing number. Returns false when the number is no longer the
- * phone's.
+ * Makes the phone ready when the device answered under this fencing number. Returns false when the number is
+ * no longer the phone's number.
  */
 export async function becomeReady(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
   const ready = await inRawTransaction(core.transact, async (tx) => {
@@ -51,9 +51,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
 
 const kindOf = ({ status }: PhoneRecord): StartKind => (status === 'creating' ? 'create' : 'start')
 
-/**
- * The device is parked, or cannot be reached and is left alone. The phone is parked in both cases.
- */
+/** Parks the phone when its device is parked, or cannot be reached and is left alone. */
 export async function becomeParked(core: Core, phoneId: string): Promise<void> {
   await apply(core, phoneId, () => ({ event: 'parked', ending: {} }))
 }
@@ -81,7 +79,7 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
       const began = phone.startDeadlineAt.getTime() - core.rules.restartGraceMs
       if (!isHostFault && (startFailedAt === null || startFailedAt.getTime() < began))
         return quarantined('The phone did not come back after its restart.', at)
-      // The tenant does not pay for a restart that the host could not finish.
+      // The tenant does not pay for a restart that the host did not complete.
       const paidUntil = Math.max(readyAt.getTime(), Math.min(at.getTime(), began))
       return { event: 'lose', ending: { at: new Date(paidUntil) } }
     }
@@ -111,8 +109,10 @@ const quarantined = (reason: string, at: Date): Applied => ({
 })
 
 /**
- * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
- * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `startFailedAt`: when the host last refused a start by its own fault.
+ * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: the
+ * host takes no work, or its devices fail together, so the device is not at fault. `failedStarts`:
+ * consecutive creates that failed on the device, including this create. `startFailedAt`: when the host last
+ * refused a start by its own fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
@@ -138,7 +138,7 @@ async function deviceFacts(core: Core, phoneId: string) {
   }
 }
 
-/** @param quarantine why the device is quarantined; null: it is wiped */
+/** @param quarantine why the device is quarantined; null: the device is wiped */
 const createFailed = (quarantine: string | null): Applied => ({
   event: 'create_failed',
   ending: {
@@ -147,7 +147,10 @@ const createFailed = (quarantine: string | null): Applied => ({
   },
 })
 
-/** Ends a create that no device can take. @param quarantine as in `createFailed` */
+/**
+ * Ends a create when no device is free.
+ * @param quarantine as in `createFailed`
+ */
 export async function failCreate(
   core: Core,
   phoneId: string,
@@ -177,7 +180,8 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
 }
 
 /**
- * The device or host was unreachable for the grace period. Billing stops at the last proof of life.
+ * Ends the run of a phone whose device or host was unreachable for the grace period. Billing stops at the
+ * last proof of life.
  * @param lastProofAt or a function that reads it under the phone's lock; null: the phone is reachable again
  */
 export async function loseReach(
@@ -202,8 +206,8 @@ export async function failPhone(
 }
 
 /**
- * Deletes a phone that its project does not use, if `decide` still says so under the lock of the phone.
- * @param message the phone's failure, which its project reads
+ * Deletes a phone that its project does not use, if `decide` still agrees under the lock of the phone.
+ * @param message the phone's failure, which the project gets
  */
 export async function deletePhoneFor(
   core: Core,
@@ -233,10 +237,7 @@ const failed = (message: string, quarantine?: string): Applied => ({
   },
 })
 
-/**
- * Parks a running phone because its project was frozen or the service paused, if that still
- * applies.
- */
+/** Parks a running phone because its project was frozen or the service paused, if that is still the case. */
 export async function parkForOperator(core: Core, phoneId: string): Promise<void> {
   const parked = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'project and phone')
@@ -251,8 +252,8 @@ export async function parkForOperator(core: Core, phoneId: string): Promise<void
 }
 
 /**
- * Ends the run of a phone whose device reached the deadline of its drain, at that deadline, or at the
- * time at which the run was due before.
+ * Ends the run of a phone whose device reached the deadline of its drain. The run ends at that deadline, or
+ * at the earlier time at which it was due.
  */
 export async function endDrainedRun(core: Core, phoneId: string): Promise<void> {
   const ended = await inTransaction(core.db, async (tx) => {
@@ -281,11 +282,11 @@ interface Applied {
 type Decide = (phone: PhoneRecord, now: Date, tx: RawTx) => Applied | null | Promise<Applied | null>
 
 /**
- * Locks the phone, lets `decide` choose the event, and applies it. Returns false and does nothing
- * when it does not apply.
+ * Locks the phone, lets `decide` choose the event, and applies the event. Returns false and does nothing when
+ * the event does not apply.
  */
 async function apply(core: Core, phoneId: string, decide: Decide): Promise<boolean> {
-  // Look without locks first: most calls of a repeated job have nothing to do.
+  // Read without locks first: most calls of a repeated job have nothing to do.
   if (!(await readPhone(core.read, phoneId))) return false
   const changed = await inRawTransaction(core.transact, (tx) => applyIn(tx, core, phoneId, decide))
   if (changed) core.changes.publish(phoneId)

@@ -1,4 +1,4 @@
-/** Implements `PhoneService`. Each method is in its own file of this folder. */
+/** Implements `PhoneService`. Each method has its own file in this folder. */
 import { countPhones, readUsage } from '../billing/account.js'
 import { inTenantTransaction } from '../../base/core/tenant-transaction.js'
 import { activeCountries, namedCountries } from '../devices/countries.js'

@@ -37,7 +37,7 @@ export async function startPhone(
   const outcome = await inRawTenantTransaction(core, caller, (tx) =>
     attempt(core, tx, caller, phoneId, input),
   )
-  // A refusal may also have ended a session.
+  // A refused request may also have ended a session.
   core.changes.publish(phoneId)
   return settle(outcome)
 }
@@ -54,8 +54,8 @@ async function attempt(
   const project = await lockOwnerAndProject(tx, caller.projectId)
   const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
   const now = core.clock.now()
-  // End a session that is over even if nobody has noticed yet: a renewal pays from now on, not for
-  // the time since the end.
+  // End a session that is over even if no job has noticed yet: a renewal pays from now on, not for the time
+  // since the end.
   const status = (await endIfDue(tx, rules, phone, now)) ?? phone.status
   const conflict = startConflict(phoneId, status)
   if (conflict) return refuse(conflict)
@@ -87,7 +87,7 @@ async function attempt(
   return { done: viewOf(after) }
 }
 
-/** Why the device of a phone that is not running cannot take a start. Locks the device. */
+/** Returns why the device of a phone that is not running cannot take a start. Locks the device. */
 export async function obstacleOf(
   { rules }: Core,
   tx: RawTx,
@@ -116,7 +116,7 @@ interface Admitted {
 async function begin(core: Core, tx: RawTx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
   const move = moveFor(phone.status, 'start')
   if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
-  // A reset that a park interrupted runs first, and takes its own time.
+  // A reset that a park interrupted runs first, and extends the deadline.
   const { startDeadlineMs, restartGraceMs } = core.rules
   const deadline = new Date(admitted.now.getTime() + (phone.resetPending ? restartGraceMs : startDeadlineMs))
   await tx.$executeRaw`update phones set status = ${move.to}, start_deadline_at = ${deadline}, failure_code = null,
@@ -146,7 +146,7 @@ async function renew(
   await scheduleDue(tx, phone, { ...session, idleTimeout, maxDuration })
 }
 
-/** `session.due` at the time at which the session would end. */
+/** Adds `session.due` for the time at which the session would end. */
 export const dueJob = (phone: PhoneRecord, session: SessionRecord): NewJob =>
   newJob(
     'session.due',

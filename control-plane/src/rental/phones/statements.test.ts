@@ -1,5 +1,5 @@
-// The statements that a phone costs from its create until it is ready, and at its delete. With real Postgres; the agent is a
-// double.
+// The number of statements from a phone's create until it is ready, and at its delete. Runs with real
+// Postgres; the agent is a double.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { statementsAbout, watchQueries, type QueryLog, type SentQuery } from '../../testing/query-log.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await plane.rack(1)
   tenant = await plane.tenant()
   log = watchQueries()
-  // Fills the caches, and connects.
+  // Fills the caches, and opens the connections.
   await remove((await createUntilReady()).id)
   await isFree()
 })
@@ -35,26 +35,26 @@ async function send(method: 'POST' | 'DELETE', path: string, payload?: object): 
   return answer.json<Phone>()
 }
 
-/** One request, which waits until the phone is ready. */
+/** Sends one request, which waits until the phone is ready. */
 const createUntilReady = (): Promise<Phone> => send('POST', '', { name: 'a phone' })
 
 const remove = (id: string): Promise<Phone> => send('DELETE', `/${id}`)
 
-/** Written in the background, in batches. */
+/** Whether a statement writes activity, which happens in the background, in batches. */
 const isActivity = ({ text }: SentQuery): boolean => /^INSERT INTO "public"."activity"/.test(text)
 const textsAbout = (id: string): string[] =>
   statementsAbout(log.queries, [id])
     .filter((each) => !isActivity(each))
     .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60))
 
-/** The workers' statements: a look at due jobs, and those that get and complete jobs. */
+/** The workers' statements: reads of due jobs, and statements that get and complete jobs. */
 const ofQueue = (): SentQuery[] =>
   log.queries.filter(({ name }) => /^(due_jobs|get_job|complete_job)/.test(name))
 
 const isFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: 'free' } })) === 1)
 
-it('a create takes at most 15 statements until the phone is ready, and the workers a few more', async () => {
+it('a create takes at most 15 statements until the phone is ready, plus a few of the workers', async () => {
   log.clear()
   const { id, status } = await createUntilReady()
   expect(status).toBe('ready')
@@ -70,7 +70,7 @@ it('a create takes at most 15 statements until the phone is ready, and the worke
     expect.stringMatching(/^with assigned as/),
     'COMMIT',
   ])
-  // The job may be got while the test reads, so the number of looks differs.
+  // A worker may get the job while the test reads, so the number of reads differs.
   expect(
     ofQueue().length,
     ofQueue()
@@ -89,7 +89,7 @@ it('a delete takes nine statements', async () => {
   log.clear()
   await remove(id)
   const texts = textsAbout(id)
-  // The wipe of the device, which follows, may begin before.
+  // The wipe of the device, which follows, may begin earlier.
   const own = texts.slice(0, texts.indexOf('COMMIT') + 1)
   expect(own, own.join('\n')).toEqual([
     'BEGIN',

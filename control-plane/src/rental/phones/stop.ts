@@ -1,4 +1,4 @@
-/** Ends a run on a client's request: park and delete. */
+/** Ends a run at a client's request: park and delete. */
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { rateLimited } from '../billing/admission.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'
@@ -14,8 +14,8 @@ import { type Caller } from '../../base/core/caller.js'
 import { type PhoneView } from './types.js'
 
 /**
- * A repeated park of a phone that deletes itself finds it deleted, as it asked.
- * @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted ones
+ * A repeated park of a phone with `on_idle: "delete"` finds the phone deleted, and succeeds.
+ * @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted phones
  */
 export async function parkPhone(core: Core, caller: Caller, phoneId: string): Promise<PhoneView> {
   return stop(core, caller, phoneId, 'park', ({ status, onIdle }) =>

@@ -1,4 +1,5 @@
-// The wait for an unreachable phone, over real Postgres and broker: its reads, and what ends it.
+// The wait for an unreachable phone: its reads, and the events that end it. Runs with real Postgres and
+// broker.
 import { beforeAll, expect, it } from 'vitest'
 import { type Core } from '../../base/core/core.js'
 import { readyPhone } from '../../testing/ready-phone.js'
@@ -44,7 +45,7 @@ it('reads once for a reachable phone', async () => {
   expect(reads()).toBe(1)
 })
 
-it('reads a few times while the phone is unreachable, and ends when its client has disconnected', async () => {
+it('reads a few times while the phone is unreachable, and ends when the client disconnects', async () => {
   device.link = 'offline'
   agent.beat()
   await eventually(linkIs('offline'))

@@ -23,7 +23,7 @@ export interface Target {
   fencingNumber: bigint
 }
 
-/** A ready phone, with its host. */
+/** A ready phone with its device's host. */
 export interface ReadyTarget extends Target {
   hostId: string
 }
@@ -41,7 +41,7 @@ interface Row extends PossiblePlacement {
   controlUntil: Date | null
 }
 
-/** The agent of the phone's host refuses starts and wipes. docs/decisions/0217 */
+/** The error when the agent of the phone's host refuses starts and wipes. docs/decisions/0217 */
 export const hostRefusesWork = (phoneId: string): ApiError =>
   new ApiError('phone_unavailable', {
     message: 'The host of the phone takes no new work now, so nothing was done.',
@@ -52,9 +52,9 @@ export const phoneUnavailable = (phoneId: string): ApiError =>
   new ApiError('phone_unavailable', { details: { phone: phoneId } })
 
 /**
- * For reads, and for calls that change nothing on the screen. @throws ApiError phone_not_found,
- * phone_not_allowed, the conflict of a phone that is not ready, phone_unavailable when its device
- * or host stays unreachable
+ * Finds the target of a read, or of a call that does not change the screen.
+ * @throws ApiError phone_not_found, phone_not_allowed, the conflict of a phone that is not ready,
+ * phone_unavailable when the device or host stays unreachable
  */
 export const readyTarget = (
   core: Core,
@@ -65,8 +65,9 @@ export const readyTarget = (
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false, signal })
 
 /**
- * For requests that control the phone. @throws ApiError as `readyTarget`, and phone_controlled
- * while a person controls the phone, unless the request is a person's
+ * Finds the target of a request that controls the phone.
+ * @throws ApiError like `readyTarget`, and phone_controlled while a person controls the phone, unless a
+ * person sent the request
  */
 export const writableTarget = (
   core: Core,
@@ -77,8 +78,9 @@ export const writableTarget = (
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
 
 /**
- * For pictures that the page requests by itself: refused to people too while one of them controls the phone. @throws ApiError as
- * `writableTarget`
+ * Finds the target of pictures that the page requests automatically. They are refused to other people too
+ * while a person controls the phone.
+ * @throws ApiError like `writableTarget`
  */
 export const unattendedTarget = (
   core: Core,
@@ -93,7 +95,7 @@ interface Asking {
   caller: Caller
   phoneId: string
   isWrite: boolean
-  /** Ends the wait when the client has gone. */
+  /** Ends the wait when the client has disconnected. */
   signal: AbortSignal | undefined
 }
 
@@ -104,8 +106,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
   if (!first.isHeard) core.bus.publish(subjects.announce(first), {})
   for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
     const left = Math.max(0, until - ownNow())
-    // Listen before reading, so that a change in between is not missed: a heartbeat that changes
-    // the device ends the pause.
+    // Listen before reading, so that no change is missed. A heartbeat that changes the device ends the pause.
     const listening = new AbortController()
     const stop = (): void => listening.abort()
     const forget = asking.signal && onAbort(asking.signal, stop)
@@ -129,7 +130,10 @@ type Seen =
   | { target: ReadyTarget }
   | { phone: string; serial: string; link: string; hostId: string; joinId: string | null; isHeard: boolean }
 
-/** One read. @throws ApiError as `readyPlace` */
+/**
+ * Reads once.
+ * @throws ApiError like `readyPlace`
+ */
 async function readTarget(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
   const now = core.clock.now()
   const { serial, link, fencingNumber, hostId, address, lastSeenAt } = await readyPlace(core, asking, now)
@@ -140,8 +144,8 @@ async function readTarget(core: Core, hosts: HostClients, asking: Asking): Promi
 }
 
 /**
- * The place of a phone to which the request may go, reachable or not. @throws ApiError as
- * `readyTarget` and `writableTarget`
+ * Returns the place of a phone to which the request may go, reachable or not.
+ * @throws ApiError like `readyTarget` and `writableTarget`
  */
 async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {
   const row = permitted(

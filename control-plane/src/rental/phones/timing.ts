@@ -25,8 +25,8 @@ export function parkTime(status: PhoneStatus, session: SessionTimes, lastActiveA
 }
 
 /**
- * A renewal's `max_duration` in whole seconds, rounded up: the deadline becomes the later of the
- * old one and `now` plus `seconds`.
+ * Computes a renewal's `max_duration` in whole seconds, rounded up: the deadline becomes the later of the old
+ * deadline and `now` plus `seconds`.
  */
 export const renewedDuration = (session: SessionTimes, now: number, seconds: number): number =>
   Math.max(session.maxDuration, Math.ceil((now - session.startedAt) / 1000 + seconds))

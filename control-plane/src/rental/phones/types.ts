@@ -70,10 +70,9 @@ export interface AccountView {
 
 export interface PhoneService {
   /**
-   * Creates a phone: admission, reservation, session and assignment in one transaction. Returns
-   * immediately, with the phone `creating` or further. Recognises a replay first, then checks from
-   * `project_frozen` on in the specification's order. The route checks the key's scope and the
-   * fields.
+   * Creates a phone: admission, reservation, session and assignment in one transaction. Returns immediately,
+   * with the phone `creating` or further. Recognises a replay first, then runs the checks from
+   * `project_frozen` on in the specification's order. The route checks the key's scope and the fields.
    */
   create(
     caller: Caller,
@@ -123,13 +122,13 @@ export interface PhoneService {
     signal: AbortSignal,
   ): Promise<PhoneView>
   /**
-   * Records activity with at most one write per 15 s. Writes nothing for Read-only keys, or for a
-   * phone of another project (it may be called before the phone is looked up).
+   * Records activity with at most one write per 15 s. Writes nothing for Read-only keys, or for a phone of
+   * another project, since it may be called before the phone is read.
    */
   touch(caller: Omit<Caller, 'ownerId'>, phoneId: string): Promise<void>
   /**
-   * Keeps the phone active until the returned function is called. The route has called `touch` just
-   * before. Like `touch`, does nothing for a phone of another project.
+   * Keeps the phone active until the returned function is called. The route must have called `touch`. Like
+   * `touch`, it does nothing for a phone of another project.
    */
   hold(caller: Caller, phoneId: string): () => void
   account(caller: Caller): Promise<AccountView>
