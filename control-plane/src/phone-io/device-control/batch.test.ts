@@ -26,7 +26,7 @@ it('marks the next action when the last one finished, since the report of its st
   expect(codes(resultsOfLostBatch(actions, known))).toEqual([true, true, 'action_outcome_unknown'])
 })
 
-it('marks none after a failure or after the last action', () => {
+it('marks no action after a failure or after the last action', () => {
   expect(codes(resultsOfLostBatch(actions, { results: [failed(0)], started: 0, sinceStartMs: 5 }))).toEqual([
     false,
   ])

@@ -16,9 +16,9 @@ const isOk = (entry: unknown): boolean =>
 export const countOk = (results: readonly unknown[]): number => results.filter(isOk).length
 
 /**
- * Returns the results of a batch whose stream was lost, or null if none are known. The started action becomes
- * `action_outcome_unknown`. If the last action reported as started also finished, the following action becomes
- * `action_outcome_unknown`, since the report of its start may have been lost.
+ * Returns the results of a batch whose stream was lost, or null if no result is known. The started action
+ * becomes `action_outcome_unknown`. If the last action reported as started also finished, the following
+ * action becomes `action_outcome_unknown`, since the report of its start may have been lost.
  */
 export function resultsOfLostBatch(actions: readonly Action[], known: BatchKnown): unknown[] | null {
   const { results, started } = known

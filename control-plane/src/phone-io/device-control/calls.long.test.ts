@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-/** A write fails until the connection stands again; a read waits for it. */
+/** A write fails until the connection is open again; a read waits for the connection. */
 const serveAgain = async (): Promise<void> => {
   await agent.serve()
   await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
@@ -35,7 +35,7 @@ const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index
 it('continues to call a host that lost five batches in a row, since they may be due to one phone', async () => {
   // A read repeats until the agent is back.
   await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
-  // The stream breaks after its first message; the connection stays.
+  // The stream breaks after its first message; the connection stays open.
   agent.onBatch = (_, send) => {
     send({ $case: 'started', value: { index: 0 } })
     return Promise.reject(new Error('lost'))
@@ -51,7 +51,7 @@ it('continues to call a host that lost five batches in a row, since they may be 
   expect(parse(await run([home]))).toMatchObject({ completed: 1 })
 })
 
-it('stops waiting for a moment for a host that could not be connected five times', async () => {
+it('stops waiting for a moment for a host after five failed connections', async () => {
   agent.cutGrpc()
   const refusedAfter = async () => {
     const since = performance.now()
@@ -61,7 +61,7 @@ it('stops waiting for a moment for a host that could not be connected five times
   await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
   const waited = await Promise.all(Array.from({ length: 5 }, refusedAfter))
   expect(Math.min(...waited)).toBeGreaterThan(1900)
-  // Immediately; slower ones are due to a busy machine.
+  // The call is refused immediately; a slower refusal is due to a busy machine.
   const later = [await refusedAfter(), await refusedAfter(), await refusedAfter()]
   expect(Math.min(...later)).toBeLessThan(1900)
   await serveAgain()

@@ -12,7 +12,7 @@ let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
-/** Lines of the log of `plane`. */
+/** Log lines of `plane`. */
 const logged: Record<string, unknown>[] = []
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-/** A write fails until the connection stands again; a read waits for it. */
+/** A write fails until the connection is open again; a read waits for the connection. */
 const serveAgain = async (): Promise<void> => {
   await agent.serve()
   await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
@@ -145,7 +145,7 @@ it('returns a non-retryable internal error when nothing is known [30.43]', async
     return Number(series.exec(await plane.app.metrics.render())?.[1])
   }
   const before = [await counted('host_lost'), await counted('internal_error')]
-  // The connection may already be lost: nothing was sent then.
+  // The connection may already be lost: then nothing was sent.
   await eventually(async () => {
     const response = await postBatch()
     if (response.statusCode !== 500) return false
@@ -184,7 +184,7 @@ it('did nothing when there is no connection [22.27]', async () => {
   await serveAgain()
 })
 
-it('has a conflict for each status other than ready, with the next request', async () => {
+it('returns the conflict of each status other than ready, with the next request', async () => {
   const { phones } = plane.app.services
   await phones.park(tenant.caller, phoneId)
   await phones.wait(phoneId, (phone) => phone.status === 'parked', 10_000, context.signal)

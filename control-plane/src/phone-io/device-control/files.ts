@@ -52,7 +52,7 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
       const name = path.slice(path.lastIndexOf('/') + 1)
       return !(await list(to, parentOf(path))).some((entry) => entry.name === name)
     } catch (error) {
-      // A missing parent means that the path is absent too. Any other error proves nothing.
+      // A missing parent directory means that the path is absent too. Any other error proves nothing.
       return error instanceof ApiError && error.code === 'file_not_found'
     }
   }

@@ -25,7 +25,7 @@ export interface PlacedDevice {
   phoneId: string | null
   /** The tenant of the phone that holds the device; empty if no phone holds it. */
   tenant: string
-  /** The phone ran before, so its start must find its data. */
+  /** The phone ran before, so a start must find its data. */
   hasData: boolean
   enrolledAt: Date | null
   /** The time at which the device moved to this host, which has not taken it over yet. */

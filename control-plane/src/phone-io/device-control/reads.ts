@@ -1,4 +1,4 @@
-/** Repeats reads of a phone for up to 15 s. A read changes nothing, so a second one does no harm. */
+/** Repeats reads of a phone for up to 15 s. A read changes nothing, so repeating it does no harm. */
 import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { CallFailure } from '../../links/host-calls/calls.js'
 import { phoneUnavailable } from '../../rental/phones/target.js'
@@ -10,9 +10,9 @@ const firstPauseMs = 100
 const longestPauseMs = 1000
 
 /**
- * Calls `read` until it returns, looking up its target again each time. @throws ApiError the
- * agent's own error; phone_unavailable when it could not be reached; provider_timeout when it did
- * not answer; provider_error when its response is invalid
+ * Calls `read` until it returns, looking up the target again each time.
+ * @throws ApiError the agent's own error; phone_unavailable when the agent could not be reached;
+ * provider_timeout when it did not answer; provider_error when its response is invalid
  */
 export async function retryRead<T>(
   phoneId: string,

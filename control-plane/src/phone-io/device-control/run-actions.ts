@@ -64,7 +64,7 @@ export async function runBatch(
     ? connection.client.runGuardedActions(request, new Metadata(), options)
     : connection.client.runActions(request, new Metadata(), options)
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
-  // The caller gets the known results before the stopping server closes the connection.
+  // The client gets the known results before the stopping server closes the connection.
   const onAbort = (): void => {
     if (own || signal.reason instanceof ServerStopping) stream.cancel()
   }

@@ -55,7 +55,7 @@ export function createDeviceControlService(
         return { json, snapshotId, text, settled }
       })
       const { steps: settings, projectId } = caller
-      // A screen that a client has read may begin its next step.
+      // The next step may begin with a screen that a client has read.
       if (settings)
         recorder.screens.see({ projectId, phoneId, settings, at: core.clock.now(), json: seen.json })
       return seen
@@ -75,8 +75,8 @@ export function createDeviceControlService(
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       const { steps: settings } = caller
-      // The recording starts after the check, so that a key without the right to control the phone neither stores nor
-      // changes data of it.
+      // The recording starts after the check, so that a key without the right to control the phone neither
+      // stores nor changes data of the phone.
       const recording = settings
         ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
         : null
@@ -89,7 +89,7 @@ export function createDeviceControlService(
           { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
         )
       } catch (error) {
-        // On every error but `internal_error`, no action ran.
+        // After every error but `internal_error`, no action ran.
         const refusal = await conflictOr(core, phoneId, error)
         await recording?.failed(refusal)
         throw refusal

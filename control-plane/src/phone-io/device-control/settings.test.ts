@@ -1,5 +1,5 @@
-// Settings and files of a phone over real gRPC and mutual TLS: which calls are repeated, which are
-// not, and the meaning of a lost response.
+// Settings and files of a phone over real gRPC and mutual TLS: which calls are repeated, which are not, and
+// what a lost response means.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -88,7 +88,8 @@ describe('a write', () => {
       ['deleteFile', () => files().delete(...at, file, context), 'files?path=%2Fsdcard%2Fdir'],
       ['uninstallApp', () => packages.uninstall(...at, 'org.example.shop', context), 'apps'],
     ] as const) {
-      // A response in between: after five lost ones in a row the host is not called for a moment.
+      // Answer one request in between, since a host that lost five responses in a row is not called for a
+      // moment.
       await settings().clipboard(...at, context)
       agent.log.length = 0
       loseAnswerOf(name)
@@ -111,7 +112,7 @@ describe('a write', () => {
 })
 
 describe('a feature that the phone lacks', () => {
-  it('is named by each request that needs it, and nothing else is sent to the phone [35.6]', async () => {
+  it('is named in the error of each request that needs it, and nothing else is sent to the phone [35.6]', async () => {
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: true }
     for (const [feature, work] of [
@@ -177,7 +178,7 @@ describe('a location', () => {
 describe('an unconfirmed delete', () => {
   const remove = () => files().delete(tenant.caller, phoneId, '/sdcard/dir/a.txt', context)
 
-  it('is checked once, and succeeds when the file is gone [34.23]', async () => {
+  it('is verified by one read, and succeeds when the file is gone [34.23]', async () => {
     agent.held.files = ['b.txt']
     loseAnswerOf('deleteFile')
     await remove()
@@ -202,11 +203,11 @@ describe('an unconfirmed delete', () => {
   })
 })
 
-describe('a path of the other kind', () => {
+describe('a directory instead of a file, or a file instead of a directory', () => {
   it.each([
     ['file', 'files/content?path=%2Fsdcard%2Fx'],
     ['directory', 'files?path=%2Fsdcard%2Fx'],
-  ])('%s gets the request that fits', async (names, request) => {
+  ])('%s gets the matching request', async (names, request) => {
     agent.onCall = () =>
       Promise.reject(
         new ApiError('validation_failed', {

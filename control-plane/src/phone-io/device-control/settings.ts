@@ -113,13 +113,13 @@ export function createSettingsService(
           `GET /v1/phones/${phoneId}/clipboard`,
         )
       } catch (error) {
-        // The phone may have the text. Every other error means that it does not, or that the key must not control the
-        // phone.
+        // The phone may have the text. Every other error means that the phone does not have it, or that the
+        // key must not control the phone.
         if (error instanceof ApiError && error.code === 'action_outcome_unknown')
           recorder.noteText(phoneId, text)
         throw error
       }
-      // Apps and Android show the clipboard, so steps mask its text like a typed one.
+      // Apps and Android show the clipboard, so steps mask its text like typed text.
       recorder.noteText(phoneId, text)
     },
 

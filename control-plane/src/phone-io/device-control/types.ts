@@ -6,7 +6,7 @@ export interface ScreenshotRequest {
   format: 'png' | 'jpeg'
   maxWidth: number | null
   quality: number | null
-  /** Draws the refs of the elements; `screenshot` only. */
+  /** Draws the refs of the elements into the picture; `screenshot` only. */
   annotate?: boolean
 }
 
@@ -33,8 +33,8 @@ export interface Batch {
 /** Requests into a ready phone. Any other status causes its conflict error. */
 export interface DeviceControlService {
   /**
-   * A read, repeated for up to 15 s. `json` is the public observation as UTF-8 JSON. `fresh`: the elements are read even if nothing
-   * was drawn since the last read.
+   * Reads the screen, repeatedly for up to 15 s. `json` is the public observation as UTF-8 JSON. `fresh`: the
+   * elements are read even if nothing was drawn since the last read.
    */
   observe(
     caller: Caller,
@@ -63,14 +63,15 @@ export type ThumbnailAbsenceName = 'secure' | 'asleep' | 'typed' | 'busy' | 'unr
 export type ThumbnailView =
   /** `image`: WebP. `tag`: letters, digits, `-` and `_`. */
   | { kind: 'picture'; image: Uint8Array; tag: string }
-  /** The caller already has the current picture. */
+  /** True if the caller already has the current picture. */
   | { kind: 'unchanged'; tag: string }
   | { kind: 'none'; why: ThumbnailAbsenceName }
 
 /** Small pictures of ready phones, for lists. docs/decisions/0297 */
 export interface ThumbnailService {
   /**
-   * Neither repeats the call nor waits for other calls. @param knownTag of the picture that the caller has; empty: none
+   * Returns the current picture. Neither repeats the call nor waits for other calls.
+   * @param knownTag the tag of the picture that the caller has; empty: the caller has no picture
    * @throws ApiError phone_controlled while a person controls the phone
    */
   take(caller: Caller, phoneId: string, knownTag: string, context: CallContext): Promise<ThumbnailView>
@@ -115,12 +116,12 @@ export interface SettingsService {
   locale(caller: Caller, phoneId: string, context: CallContext): Promise<string>
   /** Returns the locale that the phone then reports. */
   setLocale(caller: Caller, phoneId: string, locale: string, context: CallContext): Promise<string>
-  /** Null while it is the default. */
+  /** Null while the phone has its default location. */
   timezone(caller: Caller, phoneId: string, context: CallContext): Promise<string | null>
   setTimezone(caller: Caller, phoneId: string, timezone: string, context: CallContext): Promise<string>
 }
 
-/** Restarts of a ready phone. The session continues. Each is sent to the phone once. */
+/** Reboots and resets a ready phone. The session continues. Each request is sent to the phone once. */
 export interface PowerService {
   /**
    * Returns the phone, now `starting`. @throws ApiError rate_limited (once in 10 minutes per
@@ -163,11 +164,11 @@ export interface FileService {
 
 export interface InstalledAppView {
   package: string
-  /** As the launcher shows it, or the package name. */
+  /** The label that the launcher shows, or the package name. */
   label: string
   versionName: string
   versionCode: number
-  /** Preinstalled on the phone. */
+  /** Whether the app is preinstalled on the phone. */
   system: boolean
 }
 
@@ -192,7 +193,7 @@ export interface LogLineView {
   level: string
   tag: string
   pid: number
-  /** The app that wrote it; null: unknown. */
+  /** The app that wrote the line; null: unknown. */
   package: string | null
   message: string
 }
@@ -210,7 +211,7 @@ export interface CrashView {
   /** The exception's message, or why the app did not respond. */
   reason: string | null
   stack: string
-  /** The stack was longer. */
+  /** True if the stack was longer. */
   truncated: boolean
 }
 
@@ -220,7 +221,7 @@ export interface NotificationView {
   title: string
   text: string
   postedAt: Date | null
-  /** A person can swipe it away. */
+  /** Whether a person can swipe the notification away. */
   dismissible: boolean
 }
 
@@ -262,8 +263,8 @@ export interface ReportService {
     context: CallContext,
   ): Promise<void>
   /**
-   * Returns every named permission as the phone then reports it. @throws ApiError app_not_found; validation_failed
-   * when the app does not request one, or a user cannot change it
+   * Returns every named permission as the phone then reports it. @throws ApiError app_not_found;
+   * validation_failed when the app does not request a permission, or a user cannot change the permission
    */
   setPermissions(
     caller: Caller,

@@ -1,4 +1,4 @@
-/** The end of a hand-over on a replica whose time is behind Postgres's. */
+/** The expiry of a hand-over on a replica whose clock is behind Postgres's clock. */
 import { expect, it } from 'vitest'
 import { type Core } from '../../base/core/core.js'
 import { readyPhone } from '../../testing/ready-phone.js'
@@ -27,7 +27,7 @@ it('follows its job when that came too early for the replica', async () => {
       where key = ${`handoff.expire:${id}`}`
     return row?.left ?? null
   }
-  // For this replica, the hand-over lasts for almost 600 s more than the rest of its job's time.
+  // By this replica's clock, the hand-over lasts almost 600 s longer than the job waits.
   await expireHandoff(behind, id)
   expect(await job()).toBeGreaterThan(1000)
   await core.db.handoff.update({

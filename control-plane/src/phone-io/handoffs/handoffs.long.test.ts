@@ -1,6 +1,6 @@
 /**
- * Hand-overs over HTTP and from the page's socket, on two replicas with real Postgres, broker and
- * gRPC; the agent is a double.
+ * Hand-overs over HTTP and from the page's socket, on two replicas. Runs with real Postgres, broker and gRPC;
+ * the agent is a double.
  */
 import { type WatchRequest } from '@phonerack/proto'
 import { hashSecret, limits } from '@phonerack/shared'
@@ -58,7 +58,7 @@ const call = (method: Method, path: string, body?: object, { on = plane, key = t
 const batch = (on = plane) =>
   call('POST', '/actions', { actions: [{ type: 'home' }], observe: 'none' }, { on })
 
-/** A new hand-over: its request and the token of the person's link. */
+/** Creates a hand-over. Returns its request and the token of the person's link. */
 async function handOver(body: object = {}, key = tenant.key) {
   const answer = await call('POST', '/handoffs', { message, ...body }, { key })
   if (answer.statusCode !== 201) throw new Error(answer.body)
@@ -69,7 +69,7 @@ function read(path: string, query = '', on = plane) {
   const reading = call('GET', `${path}${query}`, undefined, { on }).then((answer) =>
     handoffSchema.strict().parse(answer.json()),
   )
-  // The rejection may be asserted later.
+  // A test may assert the rejection later.
   reading.catch(() => undefined)
   return reading
 }
@@ -78,7 +78,7 @@ const open = (token: string, on = plane): LiveClient => openLive(on.server, orig
 const isTaken = (client: LiveClient) =>
   client.messages.some((each) => each.type === 'handoff' && each.isTaken)
 
-/** A person who has opened the link and taken control. */
+/** Returns a person who has opened the link and taken control. */
 async function takeControl(token: string, on = plane): Promise<LiveClient> {
   const client = open(token, on)
   await client.opened()
@@ -140,7 +140,7 @@ describe('a hand-over', () => {
     const client = open(token, replica)
     expect(await client.opened()).toMatchObject({ control: true, handoff: { message, isTaken: false } })
     await isFree()
-    // Not before control is taken.
+    // Control has not been taken yet.
     client.send({ type: 'text', text: 'too early' })
     client.send({ type: 'take' })
     await eventually(() => isTaken(client))
@@ -237,7 +237,7 @@ describe('a hand-over', () => {
     }
   })
 
-  it('survives a closed page, and is shared by all who opened it [27.8]', async () => {
+  it('survives a closed page, and is shared by all people who opened it [27.8]', async () => {
     const { path, token } = await handOver()
     const others = [open(token), open(token, replica)]
     for (const other of others) await other.opened()
@@ -311,7 +311,7 @@ describe('a hand-over', () => {
 })
 
 describe('a hand-over that nobody returns expires, and the phone is free', () => {
-  it('with its time, which ends the waits for it', async () => {
+  it('at its time, which ends the waits for it', async () => {
     const { id, path, token } = await handOver()
     const client = await takeControl(token)
     const { db } = plane.app.core
@@ -328,7 +328,8 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
     const expiresAt = await expireIn(2000)
     const expired = await read(path, '?wait=done', replica)
     expect(expired).toMatchObject({ status: 'expired', note: null, ended_at: expiresAt.toISOString() })
-    // The replica that ended it reads Postgres's time on its own: the two differ by some milliseconds.
+    // The replica that ended the hand-over reads Postgres's time separately: the two times differ by some
+    // milliseconds.
     expect(plane.app.core.clock.now().getTime()).toBeGreaterThan(expiresAt.getTime() - 500)
     await isFree()
     // The open page reads its link at least every five seconds.
@@ -389,12 +390,12 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
 it('keeps the phone awake while an agent waits or the person touches it [27.13]', async () => {
   const { path, token } = await handOver()
   const { db } = plane.app.core
-  // Shorter than every idle timeout: otherwise the phone would be parked during the test.
+  // This time is shorter than every idle timeout: otherwise the phone would be parked during the test.
   const old = new Date(Date.now() - 40_000)
   const isAwakeAfter = async (act: () => unknown): Promise<void> => {
     await db.phone.update({ where: { id: phoneId }, data: { lastActiveAt: old } })
     await eventually(async () => {
-      // Activity is written at most once per second: after a recent write, one act changes nothing.
+      // Activity is written at most once per second: after a recent write, one input changes nothing.
       await act()
       await new Promise((resolve) => setTimeout(resolve, 500))
       const { lastActiveAt } = await db.phone.findUniqueOrThrow({ where: { id: phoneId } })

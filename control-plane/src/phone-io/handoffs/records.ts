@@ -1,4 +1,7 @@
-/** Hand-overs in the database, and their current status: the stored one may be out of date. */
+/**
+ * Reads hand-overs from the database, and computes their current status, since the stored status may be out
+ * of date.
+ */
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../../base/db/database.js'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -25,7 +28,7 @@ export interface HandoffRow {
   sessionEndedAt: Date | null
   /** Null: a member took the phone over without a request. */
   keyId: string | null
-  /** The member, while they are signed in. */
+  /** The member, while the member is signed in. */
   memberId: string | null
   memberName: string | null
   authorEndedAt: Date | null
@@ -38,7 +41,7 @@ const selection = (
   f.key_id as "keyId", u.user_id as "memberId", (select n.name from users n where n.id = u.user_id) as "memberName",
   s.ended_at as "sessionEndedAt", ${authorEndedAt(now)} as "authorEndedAt" from ${joined}`
 
-/** The stored hand-over of a phone; null when there is none or it was withdrawn. */
+/** The stored hand-over of a phone; null when there is no hand-over or it was withdrawn. */
 export async function findHandoff(
   db: Reader,
   { phoneId, id, now }: { phoneId: string; id: string; now: Date },
@@ -48,7 +51,7 @@ export async function findHandoff(
   return rows[0] ?? null
 }
 
-/** The hand-over stored as open or taken, which may nevertheless be over. */
+/** The hand-over that is stored as open or taken. It may nevertheless be over. */
 export async function findCurrent(db: Reader, phoneId: string, now: Date): Promise<HandoffRow | null> {
   const rows = await db.$queryRaw<HandoffRow[]>`${selection(now)}
     where f.phone_id = ${phoneId} and f.status in ('open', 'taken')`

@@ -38,7 +38,7 @@ const takeOverSeconds = limits.live.expiresIn.default
 
 const takenOver = 'A member of the project took the phone over.'
 
-/** A hand-over that is in progress. Pure. */
+/** Whether a hand-over is in progress. Pure. */
 const controlView = (row: HandoffRow): ControlView => ({
   id: row.id,
   status: row.status === 'taken' ? 'taken' : 'open',
@@ -104,7 +104,7 @@ export function createHandoffService(
           const state = isTaken ? { status: 'taken', takenAt: of.createdAt } : { status: 'open' }
           await tx.handoff.create({ data: { ...common, ...state, id, message } })
           await addExpiry(tx, id, expiresAt)
-          // The agent also has the URL, so only a signed-in member can take over such a phone.
+          // The agent also has the URL, so only a signed-in member can take over a phone of such a key.
           if (caller.profile === 'guarded') return null
           return addLink(tx, { ...common, control: true, handoffId: id })
         },

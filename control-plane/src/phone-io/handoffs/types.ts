@@ -17,11 +17,11 @@ export interface HandoffView {
   endedAt: Date | null
 }
 
-/** A hand-over that is in progress, as the console shows it. */
+/** A hand-over in progress, as the console shows it. */
 export interface ControlView {
   id: string
   status: 'open' | 'taken'
-  /** The agent's request; null: a member took over without one. */
+  /** The agent's request; null: a member took over without a request. */
   message: string | null
   /** The member who took over without a request. */
   member: { id: string; name: string } | null
@@ -36,15 +36,15 @@ export interface CurrentHandoff extends ControlView {
 }
 
 /**
- * Requests to a person to do something on a phone. A request ends with the person's answer, with
- * its expiry, with the phone's session, and with the revocation of its key. @throws ApiError
- * handoff_not_found for one of another phone, or one that was withdrawn
+ * Requests to a person to do something on a phone. A request ends with the person's answer, with its expiry,
+ * with the phone's session, and with the revocation of its key. @throws ApiError handoff_not_found for a
+ * request of another phone, or a request that was withdrawn
  */
 export interface HandoffService {
   /**
    * Creates a request on a ready phone. The URL is shown once; only its token's hash is stored.
-   * @param input `expiresIn` in seconds; `isTaken`: the person has control from the start @throws ApiError handoff_in_progress while one of the phone
-   * is open or taken
+   * @param input `expiresIn` in seconds; `isTaken`: the person has control from the start @throws ApiError
+   * handoff_in_progress while a request of the phone is open or taken
    */
   create(
     caller: Caller,
@@ -53,7 +53,10 @@ export interface HandoffService {
   ): Promise<{ handoff: HandoffView; url: string }>
   /** The phone may have any status. */
   get(caller: Caller, phoneId: string, handoffId: string): Promise<HandoffView>
-  /** Waits until it has ended, `timeoutMs` have passed, or `signal` aborts, then returns it. */
+  /**
+   * Waits until the hand-over has ended, `timeoutMs` have passed, or `signal` aborts, then returns the
+   * hand-over.
+   */
   wait(
     caller: Caller,
     phoneId: string,
@@ -62,8 +65,8 @@ export interface HandoffService {
     signal: AbortSignal,
   ): Promise<HandoffView>
   /**
-   * Withdraws it in any status and deletes what was written; control returns to the agent. @throws
-   * ApiError phone_controlled while a member controls the phone who took it over without a request
+   * Withdraws the hand-over in any status and deletes its texts; control returns to the agent.
+   * @throws ApiError phone_controlled while a member who took over without a request controls the phone
    */
   withdraw(caller: Caller, phoneId: string, handoffId: string): Promise<void>
   /** Returns the hand-over in progress; null if agents control the phone and have not asked for help. */
@@ -76,7 +79,8 @@ export interface HandoffService {
    */
   takeOver(caller: Caller, phoneId: string, userSessionId: string): Promise<ControlView>
   /**
-   * Returns the phone to agents, which any member may do. @throws ApiError handoff_not_found if no person controls it
+   * Returns the phone to agents, which any member may do. @throws ApiError handoff_not_found if no person
+   * controls the phone
    */
   giveBack(caller: Caller, phoneId: string, handoffId: string, note: string | null): Promise<void>
 }

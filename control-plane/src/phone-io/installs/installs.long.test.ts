@@ -1,4 +1,4 @@
-/** Installs by upload over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
+/** Installs by upload over HTTP. Runs with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ let upload: string
 const bytes = makeApk({
   package: 'com.example.app',
   versionCode: 7,
-  // Several chunks.
+  // The file has several chunks.
   files: { pad: Buffer.alloc(200_000, 1) },
 })
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function ended(install: string): Promise<NonNullable<Awaited<ReturnType<ty
   return row
 }
 
-/** Runs the job as a process that takes it over does. */
+/** Runs the job like a process that takes it over. */
 async function runJob(installId: string, slots = 16): Promise<void> {
   const { core, hosts, uploads } = plane.app
   const context = { core, hosts, stopping: new AbortController().signal, slots: createHostSlots(slots) }
@@ -126,7 +126,7 @@ describe('an install by upload', () => {
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 6.9 * day)
   })
 
-  it('has failed when it never reached its commit, and may be sent again', async () => {
+  it('fails when it never reaches its commit, and may be sent again', async () => {
     agent.finish = { succeeded: false, errorCode: 'phone_unavailable', wasInstalled: true }
     const again = `Install again: POST /v1/phones/${phoneId}/apps`
     const plain = await ended((await start({ upload })).body.install)
@@ -141,7 +141,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('has failed when the phone refuses it, and names the next step when the phone had the app [3.46, 4.40, 37.6]', async () => {
+  it('fails when the phone refuses it, and names the next step when the phone had the app [3.46, 4.40, 37.6]', async () => {
     agent.finish = {
       succeeded: false,
       errorCode: 'install_failed',
@@ -212,7 +212,7 @@ describe('an install by upload', () => {
     agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
     const { install } = (await start({ upload })).body
     await eventually(() => agent.log.includes('finishInstall'))
-    // The second runner joins while the first still waits: both get the same outcome.
+    // The second runner joins while the first runner still waits: both get the same outcome.
     agent.onCall = () => Promise.resolve()
     await runJob(install)
     expect((await rowOf(install))?.status).toBe('succeeded')
@@ -229,7 +229,7 @@ describe('an install by upload', () => {
     expect((await rowOf(install))?.status).toBe('succeeded')
   })
 
-  it('waits for a slot of its host without a call, as the same try', async () => {
+  it('waits for a slot of its host without a call, as the same attempt', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
@@ -273,7 +273,7 @@ describe('an install by upload', () => {
   })
 })
 
-it('has failed when the storage has lost its file, and names the next step', async () => {
+it('fails when the storage has lost its file, and names the next step', async () => {
   const { core, uploads } = plane.app
   const { storageId } = await core.db.upload.findUniqueOrThrow({ where: { id: upload } })
   if (storageId === null) throw new Error('the upload has no file')
@@ -377,7 +377,7 @@ describe('an install is refused', () => {
     [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: the list shows/],
     [false, 'phone_unavailable', /Nothing was installed/],
   ])(
-    'as unknown when it was not confirmed, replace %s: its row ends without a request, and nothing is begun again [33.23]',
+    'as unknown when it was not confirmed, replace %s: its row ends without a request, and the install does not begin again [33.23]',
     async (replace, error, next) => {
       agent.onCall = (name) =>
         name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve()
@@ -440,7 +440,7 @@ describe('an install by upload under the profile `guarded`', () => {
         },
       })
       expect(await list()).toEqual(before)
-      // Another key installs it.
+      // Another key installs the app.
       const allowed = await start({ upload: id })
       expect(allowed.status).toBe(202)
       await ended(allowed.body.install)
@@ -465,7 +465,7 @@ describe('an install whose phone parks', () => {
     return install
   }
 
-  it('before the commit order has installed nothing, and no order is sent', async () => {
+  it('before the order to commit has installed nothing, and no order is sent', async () => {
     const install = await parkedIn('putPackageFile')
     expect(await ended(install)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
     expect(agent.log).not.toContain('finishInstall')

@@ -1,4 +1,4 @@
-/** Streams one stored file into a host's cache, without holding it in memory. */
+/** Streams one stored file into a host's cache, without holding the file in memory. */
 import { type Readable } from 'node:stream'
 import { Metadata, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js'
 import { type PutPackageFileRequest } from '@phonerack/proto'
@@ -22,7 +22,7 @@ export async function putPackageFile(
   const content = await store.read(file.storageId)
   const deadline = Date.now() + progress.remaining
   let call: ClientWritableStream<PutPackageFileRequest> | undefined
-  // Not a promise that each message races against: it would retain all of them until it settles.
+  // A promise that each message races against would retain all messages until it settles.
   const answer = { isThere: false, wake: (): void => undefined }
   const answered = new Promise<ServiceError | null>((resolve) => {
     call = connection.client.putPackageFile(new Metadata(), { deadline }, (error) => {
@@ -38,7 +38,7 @@ export async function putPackageFile(
     for await (const message of messages(file, content)) {
       if (answer.isThere) break
       await new Promise<void>((resolve) => {
-        // A failed call never reports that a message was written.
+        // A failed call never reports that a message was written, so a failure must end this wait too.
         answer.wake = resolve
         stream.write(message, () => resolve())
       })

@@ -1,6 +1,6 @@
 /**
- * Installs in the database. A row is created before the agent is asked, and removed when the agent
- * refuses.
+ * Reads and writes installs in the database. A row is created before the agent is asked, and removed when the
+ * agent refuses.
  */
 import { ApiError, isId, newId } from '@phonerack/shared'
 import { z } from 'zod'
@@ -95,7 +95,7 @@ async function fromLibrary(
   tx: Tx,
   name: string,
 ): Promise<Pick<Build, 'package' | 'versionCode' | 'files' | 'needs'>> {
-  // Waits for a change in progress, which may remove its files.
+  // Waits for a change of the app in progress, which may remove the app's files.
   await tx.$queryRaw`select 1 from library_apps where package = ${name} for share`
   const app = await readApp(tx, name)
   if (!app)
@@ -149,7 +149,7 @@ export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<
   })
 }
 
-/** Stores that the agent has begun: the job takes over, and the upload is kept longer. */
+/** Stores that the agent has begun the install: the job takes over, and the upload is kept longer. */
 export function confirm(core: Core, install: Install): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -163,7 +163,9 @@ export function confirm(core: Core, install: Install): Promise<Install> {
   })
 }
 
-/** Removes the row: the agent refused, so nothing was installed. Its job then does nothing. */
+/**
+ * Removes the row after the agent refused, since nothing was installed. The install's job then does nothing.
+ */
 export const forget = async (core: Core, install: Install): Promise<void> => {
   await core.db.install.deleteMany({ where: { id: install.id, status: 'beginning' } })
 }

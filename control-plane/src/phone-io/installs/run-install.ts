@@ -23,8 +23,8 @@ import { beginRequest } from './service.js'
 import { backoff, reschedule } from '../../base/queue/retry.js'
 
 /**
- * Milliseconds for one begin, one file and one finish; between two attempts to get a slot; and for
- * the whole install.
+ * Milliseconds for one begin, one file and one finish; between two attempts to get a slot; and for the whole
+ * install.
  */
 const times = { begin: 90_000, put: 600_000, finish: 600_000, turn: 1000, all: 1_800_000 }
 /** Milliseconds after which the agent may be about to release the slot. */
@@ -37,7 +37,8 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   const { core } = context
   const install = await core.db.install.findUnique({ where: { id: payload.installId } })
   if (!install || install.status === 'succeeded' || install.status === 'failed') return
-  // The begin was never confirmed, and the agent has since given up, so the install must not begin again.
+  // The begin was never confirmed, and the agent has since given up the install, so the install must not
+  // begin again.
   if (install.status === 'beginning') return giveUp(context, install)
   try {
     const outcome = await bringIn(context, store, install)

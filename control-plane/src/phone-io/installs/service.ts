@@ -16,7 +16,7 @@ import { wireNeeds } from '../../files/apps/needs.js'
 import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
 import { type InstallService } from './types.js'
 
-/** Milliseconds: the agent checks, and with `replace` uninstalls. */
+/** Milliseconds for the begin: the agent checks the install, and with `replace` uninstalls the app. */
 const beginMs = 90_000
 
 export function createInstallService(core: Core, hosts: HostClients): InstallService {

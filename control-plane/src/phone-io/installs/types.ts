@@ -17,11 +17,12 @@ export type InstallSource = { package: string } | { upload: string; replace: boo
 /** Installs of apps on phones, which continue in the background. */
 export interface InstallService {
   /**
-   * Begins one on a ready phone. @throws ApiError upload_not_found, upload_not_ready,
-   * app_not_available, version_downgrade, install_in_progress; action_outcome_unknown with
-   * `details.install`; with `details.uninstalled` once `replace` has uninstalled the app
+   * Begins an install on a ready phone.
+   * @throws ApiError upload_not_found, upload_not_ready, app_not_available, version_downgrade,
+   * install_in_progress; action_outcome_unknown with `details.install`; with `details.uninstalled` once
+   * `replace` has uninstalled the app
    */
   start(caller: Caller, phoneId: string, source: InstallSource, context: CallContext): Promise<InstallView>
-  /** Recent attempts, newest first. The phone may have any status. */
+  /** Returns recent installs, newest first. The phone may have any status. */
   list(caller: Caller, phoneId: string): Promise<InstallView[]>
 }

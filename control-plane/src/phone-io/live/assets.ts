@@ -9,22 +9,24 @@ import { protocol } from './page/wire.js'
 const packageDir = new URL('../../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/phone-io/live/page/', packageDir))
 const sources = fileURLToPath(new URL('src/phone-io/live/page/', packageDir))
-/** Media Source Extensions need MP4, which this library writes. Its script also loads as a module. */
+/**
+ * Media Source Extensions need MP4, which this library writes. The library's script also loads as a module.
+ */
 const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
-/** Loaded only by the browsers that need them; see `page/choose-player.ts`. */
+/** Modules that only some browsers load; see `page/choose-player.ts`. */
 const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
 /** One stylesheet, in this order: later rules override earlier ones. */
 const styles = ['style.css', 'layout.css', 'handoff.css', 'ending.css']
 
-/** Inlined into the page. */
+/** The script that is inlined into the page. */
 const inline = 'early.js'
 
 export interface Assets {
   html: string
   /** The hash of the inline script, which the page's CSP must allow. */
   scriptHash: string
-  /** Changes with any file, so that browsers may cache the files below it forever. */
+  /** Changes with any file, so that browsers may cache the files under this path forever. */
   version: string
   files: ReadonlyMap<string, { type: string; content: Buffer }>
 }

@@ -1,4 +1,5 @@
-// The load on Postgres by one live link is bounded: other tenants get their turn however many sockets use it.
+// One live link causes a bounded load on Postgres: other tenants get their turn, however many sockets use the
+// link.
 import pg from 'pg'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { gateLimits } from '../../base/db/owner-gate.js'
@@ -29,7 +30,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   queries?.stop()
-  // A phone has one open hand-over.
+  // A phone has at most one open hand-over.
   const { db } = plane.app.core
   await db.handoff.updateMany({
     where: { phoneId, endedAt: null },
@@ -87,7 +88,7 @@ it('decisions of many views of one hand-over wait for the turn of its project', 
   for (const client of clients) client.close()
 })
 
-it('a view that decides more often than a person does is closed', async () => {
+it('a view that sends decisions faster than a person can is closed', async () => {
   const { token } = await handoff()
   const client = open(token)
   await client.opened()

@@ -8,7 +8,7 @@ interface PageConnection {
   readonly roundTripMs: number | null
 }
 
-/** A socket of a browser whose network the test plays. */
+/** A stub of a browser's socket, whose network the test simulates. */
 class Socket {
   static readonly OPEN = 1
   static made: Socket[] = []
@@ -41,7 +41,7 @@ beforeEach(async () => {
   vi.stubGlobal('addEventListener', () => undefined)
   Socket.made = []
   told = []
-  // The page has types of the browser.
+  // The page uses types of the browser.
   const source = './page/connection.js'
   const { Connection } = (await import(source)) as {
     Connection: new (url: string, token: string, listener: object) => PageConnection
@@ -98,7 +98,7 @@ it('a page whose server is silent for 3 s reconnects, and sends no input over th
   expect(told).toEqual(['open', 'again', 'open'])
 })
 
-it('any message counts as a sign of life, and a ping says whether the person sees the page', () => {
+it('any message shows that the server is alive, and a ping says whether the person sees the page', () => {
   socket().receives({ type: 'open' })
   for (let second = 0; second < 10; second += 1) {
     vi.advanceTimersByTime(1000)

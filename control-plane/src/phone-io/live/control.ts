@@ -1,4 +1,7 @@
-/** The actions of a person on the page of a hand-over's link, or in the console: taking control, and returning it. */
+/**
+ * Handles a person's decisions on the page of a hand-over's link, or in the console: taking control, and
+ * returning it.
+ */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Core } from '../../base/core/core.js'
 import { joined, standing } from '../../rental/phones/control.js'
@@ -6,7 +9,7 @@ import { joined, standing } from '../../rental/phones/control.js'
 /** How the person returns the phone. */
 export type Outcome = 'done' | 'declined'
 
-/** Returns false and changes nothing if the hand-over was no longer open. */
+/** Gives control to the person. Returns false and changes nothing if the hand-over was no longer open. */
 export const takeControl = (core: Core, id: string): Promise<boolean> =>
   change(core, id, ['open'], (now) => Prisma.sql`status = 'taken', taken_at = ${now}`)
 
@@ -22,7 +25,7 @@ export const giveBack = (core: Core, id: string, outcome: Outcome, note: string 
     (now) => Prisma.sql`status = ${outcome}, note = ${note}, ended_at = ${now}`,
   )
 
-/** Changes the hand-over by one statement, so that only the first of two simultaneous decisions counts. */
+/** Changes the hand-over with one statement, so that only the first of two simultaneous decisions counts. */
 async function change(
   core: Core,
   id: string,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
-  // Stop other reads while a test counts.
+  // Stops other reads while a test counts.
   await plane.app.quiesce()
 })
 
@@ -29,7 +29,7 @@ async function addDeadLinks(count: number): Promise<void> {
   const { projectId } = tenant
   const { keyId } = tenant.caller
   try {
-    // Rows with five foreign keys each would take long to check.
+    // Triggers are disabled, since checking rows with five foreign keys each would take long.
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into sessions (id, phone_id, project_id, started_at, ended_at, end_reason, idle_timeout, max_duration,

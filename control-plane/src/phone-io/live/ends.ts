@@ -1,4 +1,4 @@
-/** When a live view ends if nothing changes, and why. Pure; used by `viewer.ts`. */
+/** Computes when a live view ends if nothing changes, and why. Pure; used by `viewer.ts`. */
 import { parkTime } from '../../rental/phones/timing.js'
 import { type ViewEnd } from './page/wire.js'
 import { type LinkRow } from './standing.js'
@@ -6,13 +6,13 @@ import { type LinkRow } from './standing.js'
 /** Milliseconds before the end at which the page warns. */
 const warnsBeforeMs = 60_000
 
-/** The person of this link has taken the phone over from agents. */
+/** Whether the person of this link has taken the phone over from agents. */
 export const hasTakeOver = ({ handoffStatus, takenUntil }: LinkRow): boolean =>
   handoffStatus === 'taken' || takenUntil !== null
 
 /**
- * Returns the end that comes first: the link, the take-over, the session, or the idle time. @param isPresent the page is visible and holds a
- * take-over, which keeps the phone awake: its idle time does not count
+ * Returns the earliest end: of the link, the take-over, the session, or the idle time. @param isPresent the
+ * page is visible and holds a take-over, which keeps the phone awake: its idle time does not count
  */
 export function endOf(row: LinkRow, isPresent: boolean): ViewEnd {
   const { startedAt, idleTimeout, maxDuration, lastActiveAt, takenUntil } = row

@@ -36,7 +36,7 @@ function boxesOf(file: Uint8Array, path = ''): Map<string, Uint8Array> {
 }
 
 describe('NAL units behind start codes', () => {
-  it('are split at any start codes and padding zeros', () => {
+  it('are split at start codes and padding zeros', () => {
     // A unit contains no start code, and neither begins nor ends with zero.
     const unit = fc.array(fc.integer({ min: 2, max: 255 }), { minLength: 1, maxLength: 30 })
     const gap = fc.nat(4)
@@ -58,7 +58,7 @@ describe('fragments', () => {
   it('begin with the parameter sets, without a duration', () => {
     const head = boxesOf(new Fragments(mux.generator, config(sps, pps)).head())
     expect([...head.keys()]).toEqual(expect.arrayContaining(['/ftyp', '/moov', '/moov/mvhd', '/moov/trak']))
-    // With a duration, browsers would buffer frames before they show one.
+    // With a duration, browsers would buffer frames before showing the first.
     expect(head.has('/moov/mvex/mehd')).toBe(false)
     expect([...(head.get('/moov/mvhd') ?? [])].slice(16, 20)).toEqual([255, 255, 255, 255])
     const text = Buffer.from(head.get('/moov/trak') ?? []).toString('latin1')

@@ -50,7 +50,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ping'), id: z.int().min(0), visible: z.boolean().optional() }),
 ])
 
-/** Returns null for a message that our page does not send. */
+/** Parses a message. Returns null for a message that our page does not send. */
 export function readPageMessage(text: string): PageMessage | null {
   try {
     const parsed = messageSchema.safeParse(JSON.parse(text))

@@ -1,7 +1,4 @@
-/**
- * The limits of links per phone and project, even for concurrent requests; and links of an ended
- * session.
- */
+/** The limits of links per phone and project, even for concurrent requests, and links of an ended session. */
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'

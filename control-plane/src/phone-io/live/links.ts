@@ -11,9 +11,7 @@ import { createWarmUps } from './warm-ups.js'
 import { type Core } from '../../base/core/core.js'
 import { type LiveService } from './types.js'
 
-/**
- * The page's path. The token follows behind `#`, so that no server and no log receives it in a URL.
- */
+/** The page's path. The token follows `#`, so no server and no log receives it in a URL. */
 export const pagePath = '/live'
 
 /** @param baseUrl the public address, without a trailing slash */
@@ -91,7 +89,7 @@ export function createLiveService(
   return {
     async createLink(caller, phoneId, { expiresIn, control = caller.profile !== 'guarded', userSessionId }) {
       const target = await readyTarget(core, hosts, caller, phoneId)
-      // With the link, the holder of the key could act on the screen without the profile's limits.
+      // With the link, the holder of the key could control the screen without the profile's limits.
       if (control && caller.profile === 'guarded')
         throw handoffRequired(phoneId, { reason: 'live_control' }, guardedControl)
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })

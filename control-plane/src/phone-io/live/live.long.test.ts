@@ -1,7 +1,4 @@
-/**
- * Live links over HTTP, and views over real WebSockets, Postgres, broker and gRPC; the agent is a
- * double.
- */
+/** Live links over HTTP, and views over real WebSockets, Postgres, broker and gRPC; the agent is a double. */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { ApiError, hashSecret } from '@phonerack/shared'
@@ -26,7 +23,7 @@ let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 let origin: string
-/** Views at the agent, oldest first, with the messages of each. */
+/** Views at the agent, oldest first, with the messages of each view. */
 let watches: { call: Watch; requests: WatchRequest[]; isOver: boolean }[]
 
 beforeAll(async () => {
@@ -67,7 +64,7 @@ async function newToken(id = phoneId, body: object = {}, key = tenant.key): Prom
 
 const open = (token: string | null): LiveClient => openLive(plane.server, origin, token)
 
-/** A view, and the agent's side of it. */
+/** A page's view, with the agent's side of the view. */
 async function view(token: string) {
   const client = open(token)
   await client.opened()
@@ -103,7 +100,7 @@ describe('a live link', () => {
     await eventually(() => prepared() > before)
   })
 
-  it("keeps its phone's video server on standby while it can be used", async () => {
+  it("keeps the video server of its phone on standby while the link can be used", async () => {
     const id = await readyPhone(plane, tenant)
     const token = await newToken(id)
     const standBys = createStandBys(plane.app.core, plane.app.hosts)
@@ -111,10 +108,10 @@ describe('a live link', () => {
     await standBys.match()
     await eventually(() => count('standBy') > 0)
     expect(count('standBy ended')).toBe(0)
-    // The call is held, not repeated. The plane's own call may exist as well.
+    // The call stays open and is not repeated. The plane may have a call too.
     for (let i = 0; i < 5; i += 1) await standBys.match()
     expect(count('standBy')).toBeLessThanOrEqual(2)
-    // It is not started for an unusable link, and ends when a link becomes unusable.
+    // No call is started for an unusable link, and the call ends when the link becomes unusable.
     const { db } = plane.app.core
     await db.liveLink.update({ where: { tokenHash: hashSecret(token) }, data: { expiresAt: new Date() } })
     await standBys.match()
@@ -289,7 +286,7 @@ describe('a live view', () => {
     expect(watches).toHaveLength(0)
   })
 
-  it('needs a known token', async () => {
+  it('requires a known token', async () => {
     const { code } = await open(`prl_${'a'.repeat(43)}`).closed()
     expect(code).toBe(closings.unknown.code)
   })
@@ -342,7 +339,7 @@ describe('a live view', () => {
     }
     const filling = fill()
     let before = -1
-    // Until no more data arrives.
+    // Waits until no more data arrives.
     await eventually(async () => {
       const still = written === before && client.bytes() > 500_000
       before = written
@@ -361,7 +358,7 @@ describe('a live view', () => {
     const { client, watch } = await view(await newToken())
     const { db } = plane.app.core
     const old = new Date(Date.now() - 600_000)
-    // The request for the link is activity itself, at most a second late.
+    // The request for the link is activity too, at most a second late.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     await db.phone.update({ where: { id: phoneId }, data: { lastActiveAt: old } })
     const data = Buffer.from([1])
@@ -376,7 +373,7 @@ describe('a live view', () => {
     client.close()
   })
 
-  it('without video ends permanently; one whose host disconnects may be reopened', async () => {
+  it('without video ends permanently, and may be reopened after its host disconnects', async () => {
     const token = await newToken()
     agent.onWatch = (call) => void call.emit('error', Object.assign(new Error('no'), { code: 12 }))
     expect((await open(token).closed()).code).toBe(closings.noVideo.code)
@@ -389,7 +386,7 @@ describe('a live view', () => {
   })
 })
 
-it('a request that merely offers another protocol gets a normal response', async () => {
+it('a request that only offers another protocol gets a normal response', async () => {
   const { port } = plane.server.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   const body = JSON.stringify({ expires_in: 60 })

@@ -1,4 +1,5 @@
-// The server's conclusions from a page's pings: late input, and whether a person who has taken the phone over is present.
+// The server's conclusions from a page's pings: whether input is late, and whether the person who has taken
+// the phone over is present.
 import { type WatchRequest } from '@phonerack/proto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
@@ -11,12 +12,12 @@ const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let phoneId: string
-/** Text from people, as the agent received it. */
+/** The text from people, as the agent received it. */
 const typed: string[] = []
 
 beforeAll(async () => {
   plane = await world.start()
-  // Each activity is written.
+  // With this accuracy, each activity is written.
   Object.assign(plane.app.core.rules, { activityAccuracyMs: 1 })
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   const agent = await plane.rack(1, { beatMs: 200 })
@@ -35,7 +36,7 @@ afterEach(() => {
   }
 })
 
-/** Not by a request, which is activity itself until after its answer. */
+/** The link is not created by a request, which would count as activity until after its answer. */
 async function newLink(control = true): Promise<LiveClient> {
   const { live } = plane.app.services
   return open((await live.createLink(tenant.caller, phoneId, { expiresIn: 600, control })).url)
@@ -49,7 +50,7 @@ async function open(url: string): Promise<LiveClient> {
 
 let pings = 0
 const timers = new Map<LiveClient, NodeJS.Timeout>()
-/** The page is visible or hidden from now on. Resolves once the server has handled the first ping. */
+/** Makes the page visible or hidden. Resolves once the server has handled the first ping. */
 async function show(client: LiveClient, visible: boolean): Promise<void> {
   hide(client)
   const ping = (): number => {
@@ -60,14 +61,14 @@ async function show(client: LiveClient, visible: boolean): Promise<void> {
   if (visible) timers.set(client, setInterval(ping, 100))
   await eventually(() => client.messages.some((each) => each.type === 'pong' && each.id === first))
 }
-/** The page is suspended. */
+/** Suspends the page. */
 function hide(client: LiveClient): void {
   clearInterval(timers.get(client))
   timers.delete(client)
 }
 
 describe('input', () => {
-  it('does not reach the phone once its visible page was silent for 5 s: the view is closed', async () => {
+  it('does not reach the phone after its visible page was silent for 5 s: the view is closed', async () => {
     const client = await newLink()
     await show(client, true)
     client.send({ type: 'text', text: 'in time' })
@@ -92,7 +93,7 @@ describe('input', () => {
   })
 })
 
-/** Returns the time of the phone's last activity, which the views then read. */
+/** Sets and returns the time of the phone's last activity, which the views then read. */
 async function setActivity(secondsAgo: number): Promise<number> {
   const { clock, db, changes } = plane.app.core
   const lastActiveAt = new Date(clock.now().getTime() - secondsAgo * 1000)
@@ -114,7 +115,7 @@ describe('a phone', () => {
     const before = await setActivity(100)
     await eventually(() => lastEnd(client)?.at === before + 300_000)
     expect(lastEnd(client)?.reason).toBe('idle')
-    // The decision itself is activity.
+    // The decision counts as activity too.
     const touches = vi.spyOn(plane.app.services.phones, 'touch')
     client.send({ type: 'take' })
     await eventually(() => client.messages.some((each) => each.type === 'handoff' && each.isTaken))
@@ -125,7 +126,7 @@ describe('a phone', () => {
     expect(await activity()).toBe(taken)
     await show(client, true)
     await eventually(async () => (await activity()) > taken)
-    // Its idle time does not end it, so the session does.
+    // The idle time no longer ends the view, so the session does.
     await eventually(() => lastEnd(client)?.reason === 'session')
     client.send({ type: 'give_back', outcome: 'done', note: '' })
     await client.closed()
@@ -140,18 +141,18 @@ describe('a phone', () => {
     hide(client)
     await setActivity(100)
     const before = client.messages.length
-    // The bucket of messages is not filled again.
+    // The messages' allowance is not refilled during the test.
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     for (let id = 0; id < 3000; id += 1) client.send({ type: 'ping', id, visible: id % 2 === 0 })
     client.send({ type: 'give_back', outcome: 'done', note: '' })
     await client.closed()
     const ends = client.messages.slice(before).filter(({ type }) => type === 'end')
     expect(ends.length).toBeGreaterThan(100)
-    // A burst of 1,200 messages, and the end that the changed activity caused.
+    // The page gets answers to a burst of 1,200 messages, and the end that the changed activity caused.
     expect(ends.length).toBeLessThanOrEqual(1201)
   })
 
-  it('is not kept awake by a link with control alone, whose page can ask for it', async () => {
+  it('is not kept awake by a link with control, unless its page asks for it', async () => {
     const client = await newLink()
     const before = await setActivity(250)
     await show(client, true)
@@ -159,7 +160,7 @@ describe('a phone', () => {
     expect(await activity()).toBe(before)
     client.send({ type: 'keep_awake' })
     await eventually(async () => (await activity()) > before + 200_000)
-    // The page learns it.
+    // The page gets the new end.
     await eventually(() => (lastEnd(client)?.at ?? 0) > before + 500_000)
     client.close()
   })
@@ -173,7 +174,7 @@ describe('a phone', () => {
     client.close()
   })
 
-  it('is kept awake by the console of the member who took it over, and not by that of another', async () => {
+  it('is kept awake by the console of the member who took it over, and not by the console of another member', async () => {
     const at = `/projects/${tenant.projectId}/phones/${phoneId}`
     const member = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
     const other = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
@@ -181,7 +182,7 @@ describe('a phone', () => {
       open((await client.ask('POST', `${at}/live`, { body: {} })).body['url'] as string)
     const own = await openAs(member.client)
     const foreign = await openAs(other.client)
-    // A request would be activity itself, until after its answer.
+    // A request would count as activity until after its answer.
     const { handoffs } = plane.app.services
     const { id: signIn } = await plane.app.core.db.userSession.findFirstOrThrow({
       where: { userId: member.userId },

@@ -34,7 +34,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
     const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
     const { live } = hosts.to(wanted.place.hostId, wanted.place)
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
-      // The next round starts another, if it is still needed.
+      // The next round starts another call, if the phone still needs it.
       if (held.get(phoneId)?.call === call) held.delete(phoneId)
       if (error)
         core.log.debug({ err: error, phone: phoneId }, 'a phone no longer has a video server on standby')
@@ -59,7 +59,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
       }
       for (const [phoneId, one] of wanted) {
         if (held.has(phoneId)) continue
-        // A fault of one host must not affect the phones of others.
+        // A fault of one host must not affect the phones of other hosts.
         try {
           begin(phoneId, one)
         } catch (error) {

@@ -18,11 +18,11 @@ export interface LinkRow extends PossiblePlacement {
   ownerId: string
   phoneId: string
   phoneName: string
-  /** The key that created it, or the user. */
+  /** The key that created the link, or the user. */
   creatorId: string
-  /** Null: a user of the console created it. */
+  /** Null: a user of the console created the link. */
   keyHash: string | null
-  /** The key is revoked, or the user is signed out or lacks the role. */
+  /** Whether the key is revoked, or the user is signed out or lacks the role. */
   isRevoked: boolean
   control: boolean
   expiresAt: Date
@@ -35,12 +35,13 @@ export interface LinkRow extends PossiblePlacement {
   phoneStatus: PhoneStatus
   isFrozen: boolean
   isPaused: boolean
-  /** The link's hand-over; null for a plain link. */
+  /** The link's hand-over; null for a link without a hand-over. */
   handoffId: string | null
   handoffStatus: StoredStatus | null
   handoffMessage: string | null
   /**
-   * For a link of the console: the end of the take-over of its user, or of an agent's request, for which any member acts. Null: none.
+   * For a link of the console: when the take-over of its user ends, or of an agent's request, which any
+   * member may handle. Null: no take-over.
    */
   takenUntil: Date | null
 }
@@ -61,7 +62,7 @@ export async function readLink(db: Reader, tokenHash: string, now: Date): Promis
 }
 
 /**
- * The longest-lived link of each phone, as a candidate for `standingOf`. Starts from the open
+ * The longest-lived link of each phone, as a candidate for `standingOf`. The query starts from the open
  * sessions, so that its cost does not grow with the links in the table.
  */
 export async function readLongestLinks(db: Reader, now: Date): Promise<LinkRow[]> {
@@ -128,11 +129,11 @@ const closingOf: Record<EndReason, Closing> = {
   service_paused: closings.paused,
 }
 
-/** The hand-over on the link's page; null for a plain link. Pure. */
+/** Returns the hand-over on the link's page; null for a link without a hand-over. Pure. */
 export const handoffOf = ({ handoffMessage: message, handoffStatus }: LinkRow): HandoffState | null =>
   message === null ? null : { message, isTaken: handoffStatus === 'taken' }
 
-/** The link's target, or the reason to close. Pure. */
+/** Returns the link's target, or the reason to close the view. Pure. */
 export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLateAfterMs'>): Standing {
   if (row.isRevoked) return { closing: closings.unknown }
   const { handoffStatus: handoff } = row
@@ -140,7 +141,7 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
-  // The job that parks the project's phones has possibly not run yet.
+  // The job that parks the project's phones may not have run yet.
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }

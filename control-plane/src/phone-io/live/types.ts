@@ -6,10 +6,10 @@ import { type Caller } from '../../base/core/caller.js'
  */
 export interface LiveService {
   /**
-   * Creates a link to a ready phone. It also ends with the phone's session, and with the key or the user's sign-in that
-   * created it. Only its token's hash is stored. @param input `expiresIn` in seconds; `control` left out: false if the profile
-   * of the caller is `guarded`, else true; `userSessionId`: the sign-in of a user of the console, whose oldest links to the
-   * phone end
+   * Creates a link to a ready phone. The link also ends with the phone's session, and with the key or the
+   * user's sign-in that created it. Only the hash of the link's token is stored. @param input `expiresIn` in
+   * seconds; `control` omitted: false if the profile of the caller is `guarded`, else true; `userSessionId`:
+   * the sign-in of a user of the console, whose oldest links to the phone end
    */
   createLink(
     caller: Caller,

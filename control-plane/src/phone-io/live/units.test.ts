@@ -15,7 +15,7 @@ import { standingOf, type LinkRow } from './standing.js'
 const bytes = (...values: number[]) => new Uint8Array(values)
 
 describe('video on the socket', () => {
-  it('has these bytes', () => {
+  it('is encoded as these bytes', () => {
     const parameterSets = bytes(0, 0, 1, 0x67)
     const config = writeConfig({ codec: 'avc1', width: 0x0102, height: 3, parameterSets })
     expect([...config]).toEqual([1, 1, 2, 0, 3, 4, 0x61, 0x76, 0x63, 0x31, 0, 0, 1, 0x67])
@@ -68,7 +68,7 @@ it('close reasons fit into a close frame, and codes distinguish permanent from t
     expect(isWorthRetrying(code)).toBe(true)
 })
 
-it('any message of a page is read or refused, without an exception', () => {
+it('any message of a page is parsed or refused, without an exception', () => {
   fc.assert(fc.property(fc.string(), (text) => void readPageMessage(text)))
   fc.assert(fc.property(fc.json(), (text) => void readPageMessage(text)))
 })
@@ -77,7 +77,7 @@ describe('the keyboard', () => {
   const press = (key: string, more = {}) =>
     androidKey({ key, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...more })
 
-  it('sends Android’s codes for editing keys, and leaves text and Tab alone', () => {
+  it('sends Android’s codes for editing keys, and none for text and Tab', () => {
     expect(press('Backspace')).toEqual({ code: 67, meta: 0 })
     expect(press('ArrowLeft', { shiftKey: true })).toEqual({ code: 21, meta: 0x41 })
     expect(press('a', { ctrlKey: true })).toEqual({ code: 29, meta: 0x3000 })
@@ -85,7 +85,7 @@ describe('the keyboard', () => {
     for (const key of ['a', 'ß', '世', ' ', 'Tab', 'F5', 'Shift', 'Dead', 'toString'])
       expect(press(key)).toBeNull()
     expect(press('v', { ctrlKey: true })).toBeNull()
-    // AltGr and a.
+    // The person presses AltGr and A.
     expect(press('a', { ctrlKey: true, altKey: true })).toBeNull()
   })
 
@@ -134,7 +134,7 @@ it('the time left is formatted for people', () => {
   ])
 })
 
-it('an allowance permits its burst immediately and its rate over time', () => {
+it('an allowance permits its burst immediately, and its rate over time', () => {
   const allowance = new Allowance(10, 5, 0)
   const takes = (now: number, times: number) =>
     Array.from({ length: times }, () => allowance.take(now)).filter(Boolean).length
@@ -257,7 +257,7 @@ describe('a link', () => {
     })
   })
 
-  it('holds a take-over that was taken by it or in the console', () => {
+  it('holds a take-over that was taken with the link or in the console', () => {
     expect(hasTakeOver(row)).toBe(false)
     expect(hasTakeOver({ ...row, handoffStatus: 'open' })).toBe(false)
     expect(hasTakeOver({ ...row, handoffStatus: 'taken' })).toBe(true)

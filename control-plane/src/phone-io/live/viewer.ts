@@ -33,15 +33,16 @@ const lookAgainMs = 5000
 /** Bytes in the socket's buffer above which reading stops, and below which it continues. */
 const maxBuffered = 256 * 1024
 const fewBuffered = 64 * 1024
-/** Enough for moves of ten fingers in each frame of a fast screen. */
+/** This rate is enough for moves of ten fingers in each frame of a fast screen. */
 const inputPerSecond = 600
 const inputBurst = 1200
 /**
- * Milliseconds of silence of a visible page, which pings every second. Messages that arrive afterwards are as old: they waited in
- * the network or for this process, and would act on a screen that the person no longer sees.
+ * Milliseconds of silence of a visible page, which pings every second. Messages that arrive later are as old
+ * as the silence: they waited in the network or for this process, and would change a screen that the person
+ * no longer sees.
  */
 const lateAfterMs = 5000
-/** Taking control and giving it back, each a statement. */
+/** Decisions are taking control and returning it. Each decision costs a statement. */
 const decisionsPerSecond = 1
 const decisionBurst = 5
 /** Bytes of input that may wait for the host. */
@@ -52,7 +53,7 @@ export interface ViewerParts {
   hosts: HostClients
   /** Called for each input that is sent to the phone, and for decisions about a hand-over. */
   onInput(link: LinkRow, message: PageMessage): void
-  /** The person uses the phone: it must not park. Never rejects. */
+  /** Called when the person uses the phone, which must then not park. Never rejects. */
   onActivity(link: LinkRow): Promise<void>
 }
 
@@ -100,7 +101,7 @@ export class Viewer {
     const left = link.expiresAt.getTime() - core.clock.now().getTime()
     this.call = hosts.to(place.hostId, place).live.watch({ deadline: Date.now() + left + 5000 })
     this.call.on('data', (message: WatchResponse) => this.onVideo(message))
-    // The status event carries the same error, once, whether the stream ended or broke.
+    // The status event carries the same error exactly once, whether the stream ended or broke.
     this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view failed at its host'))
     this.call.on('status', (ended: StatusObject) => this.onCallEnded(ended))
     const assignment = assignmentOf(link.phoneId, place, requestId)
@@ -109,7 +110,10 @@ export class Viewer {
     void this.guard()
   }
 
-  /** A message of the page after its `open`. @param bytes its length */
+  /**
+   * Handles a message of the page after its `open`.
+   * @param bytes its length
+   */
   onMessage(message: PageMessage, bytes: number): void {
     if (this.isOver) return
     const now = performance.now()
@@ -156,14 +160,17 @@ export class Viewer {
   }
 
   /**
-   * True if the visible page has been silent for too long. Its pings do not wait for video, which flows in the other
-   * direction.
+   * Whether the visible page has been silent for too long. Its pings do not wait for video, which flows in
+   * the other direction.
    */
   private isSilent(now: number): boolean {
     return this.isVisible && now - this.heardAt > lateAfterMs
   }
 
-  /** A person who has taken the phone over sees the page. Control alone does not keep a phone awake, nor does watching. */
+  /**
+   * Whether a person who has taken the phone over sees the page. Control alone does not keep a phone awake,
+   * nor does watching.
+   */
   private get isPresent(): boolean {
     return this.isVisible && hasTakeOver(this.link)
   }
@@ -193,7 +200,7 @@ export class Viewer {
     }
   }
 
-  /** Sends the hand-over's state when control was taken, here or elsewhere. */
+  /** Sends the hand-over's state when control was taken on this page or elsewhere. */
   private tellHandoff(row: LinkRow): void {
     const now = handoffOf(row)
     if (now === null || now.isTaken === this.handoff?.isTaken) return
@@ -273,7 +280,7 @@ export class Viewer {
     this.socket.send(JSON.stringify(message), () => this.letFlow())
   }
 
-  /** Closes with the link's own end where there is one, else with the call's error. */
+  /** Closes the socket with the link's own end, or else with the call's error. */
   private onCallEnded({ code, details, metadata }: StatusObject): void {
     if (this.isOver) return
     const answer = ownErrorOf(code, metadata)

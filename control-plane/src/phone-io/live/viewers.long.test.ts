@@ -1,5 +1,5 @@
 /**
- * Many concurrent views, slow ones, ones whose page disappeared, and a server that stops: real
+ * Many concurrent views, slow views, views whose page disappeared, and a server that stops. Runs with real
  * WebSockets, Postgres, broker and gRPC; the agent is a double.
  */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
@@ -59,7 +59,7 @@ async function newToken(at = 0, key = tenant.key): Promise<string> {
   return new URL(answer.json<{ url: string }>().url).hash.slice(1)
 }
 
-/** A link of a user of the console. */
+/** Creates a link of a user of the console. */
 async function tokenOf(client: ConsoleClient): Promise<string> {
   const { status, body } = await client.ask(
     'POST',
@@ -72,7 +72,7 @@ async function tokenOf(client: ConsoleClient): Promise<string> {
 
 const open = (token: string, at = plane): LiveClient => openLive(at.server, origin, token)
 
-/** A view, and the agent's side of it. */
+/** A page's view, with the agent's side of the view. */
 async function view(token: string): Promise<{ client: LiveClient; watch: Watch }> {
   const before = watches.length
   const client = open(token)
@@ -84,7 +84,7 @@ async function view(token: string): Promise<{ client: LiveClient; watch: Watch }
 }
 
 describe('many views', () => {
-  it('are limited to 50 per phone, and another can open when one closes', async () => {
+  it('are limited to 50 per phone, and another view can open when a view closes', async () => {
     const token = await newToken()
     const { key } = await createKey(plane.app.core, {
       project: tenant.projectId,
@@ -111,7 +111,7 @@ describe('many views', () => {
     await eventually(() => watches.every(({ cancelled }) => cancelled))
   })
 
-  it('leave room for others when one key made their links', async () => {
+  it('leave room for other views when one key created their links', async () => {
     const token = await newToken()
     const clients = Array.from({ length: limits.live.watchersPerKey }, () => open(token))
     await Promise.all(clients.map((client) => client.opened()))
@@ -137,7 +137,7 @@ describe('many views', () => {
     for (const client of [...clients, other]) client.close()
   })
 
-  it('do not wait for a slow one', async () => {
+  it('do not wait for a slow view', async () => {
     const token = await newToken()
     const [quick, slow] = [await view(token), await view(token)]
     const data = Buffer.alloc(65_536)
@@ -146,7 +146,7 @@ describe('many views', () => {
     }
     const frames = 150
     const isFull = new Set<Watch>()
-    // Like the host agent: drops a frame that a stream does not accept.
+    // The double drops a frame that a stream does not accept, as the host agent does.
     const send = (watch: Watch): boolean => {
       if (isFull.has(watch)) return false
       if (!watch.write(chunk)) {
@@ -183,7 +183,7 @@ describe('many views', () => {
 })
 
 describe('a pulse', () => {
-  it('closes the socket of a page that disappeared, and no other', async () => {
+  it('closes the socket of a page that disappeared, and no other socket', async () => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
     await once(server, 'listening')
     server.on('connection', (socket) => keepPulse(socket, 1000))
@@ -193,7 +193,7 @@ describe('a pulse', () => {
     alive.on('ping', () => (pings += 1))
     const gone = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false })
     const [code] = (await once(gone, 'close')) as [number]
-    // Without a close frame.
+    // The page disappears without a close frame.
     expect(code).toBe(1006)
     const before = pings
     await eventually(() => pings > before)
@@ -205,8 +205,8 @@ describe('a pulse', () => {
 })
 
 /**
- * The page's own connection with stubs of the browser's API. Returns the reasons that the page
- * shows, in order.
+ * The page's own connection, with stubs of the browser's API. Returns the reasons that the page shows, in
+ * order.
  */
 interface PageConnection {
   connect(): void
@@ -221,7 +221,7 @@ async function openPage(
   class BrowserSocket extends WebSocket {
     constructor(at: string, offered: string) {
       super(at, offered, { origin })
-      // A browser reports it by the close event.
+      // A browser reports the refused connection by the close event.
       this.on('error', () => undefined)
     }
   }
@@ -260,11 +260,11 @@ it('the page sends nothing over a socket that has closed before the page took it
   expect(sent).toEqual([])
 })
 
-it('a server that stops says so and waits for no page, and the page reconnects', async () => {
+it('a server that stops tells its pages and waits for none, and the pages reconnect', async () => {
   const token = await newToken(1)
   const { port } = plane.server.server.address() as AddressInfo
   const { client, watch } = await view(token)
-  // It reads nothing, including the close frame.
+  // The page reads nothing, including the close frame.
   const deaf = new WebSocket(`ws://127.0.0.1:${port}/live/socket`, 'phonerack.live.1', { origin })
   await once(deaf, 'open')
   deaf.send(JSON.stringify({ type: 'open', token }))
@@ -283,7 +283,7 @@ it('a server that stops says so and waits for no page, and the page reconnects',
   await eventually(() => watch.cancelled && watches.every(({ cancelled }) => cancelled))
   deaf.terminate()
 
-  // The page retries until there is a server again.
+  // The page retries until a server runs again.
   await eventually(() => told.length > 2)
   expect(told.slice(0, 3)).toEqual(['open', `again: ${closings.stopping.reason}`, 'again: '])
   await next.server.listen({ host: '127.0.0.1', port })

@@ -1,8 +1,8 @@
-/** Sockets without a link: the oldest makes room, first at the same address. */
+/** Sockets without a link: the oldest socket is closed to make room, first at the same address. */
 import { expect, it } from 'vitest'
 import { createWaitingRoom } from './waiting-room.js'
 
-it('closes the socket that has waited longest at the same address, and no other', () => {
+it('closes only the socket that has waited longest at the same address', () => {
   const out: string[] = []
   const room = createWaitingRoom<string>((socket) => out.push(socket))
   room.enter('other', 'of another')

@@ -84,8 +84,8 @@ const notAsPromised = (): CallFailure =>
   CallFailure.hostFault("the file does not match the host's description")
 
 /**
- * Streams the finished file with backpressure. Ends with an error unless the file is complete and
- * as announced. @throws CallFailure
+ * Streams the finished file with backpressure. Ends with an error unless the file is complete and matches its
+ * announcement. @throws CallFailure
  */
 export async function readRecording(
   to: HostConnection,
@@ -104,7 +104,7 @@ export async function readRecording(
       for await (const { chunk } of call as AsyncIterable<ReadRecordingResponse>) {
         hash.update(chunk)
         size += BigInt(chunk.length)
-        // The size is checked before the bytes are stored, since a host could send without end.
+        // The size is checked before the bytes are stored, since a host could send without an end.
         if (size > promised.sizeBytes) throw notAsPromised()
         yield chunk
       }

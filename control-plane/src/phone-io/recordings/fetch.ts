@@ -1,6 +1,7 @@
 /**
- * Job `recording.fetch`: follows a recording from its start: notices its end for any cause, stores
- * its video, and deletes it on the host. Safe to run twice and to take over from a killed process.
+ * Job `recording.fetch`: follows a recording from its start. The job notices the recording's end for any
+ * cause, stores its video, and deletes it on the host. Safe to run twice and to take over from a killed
+ * process.
  */
 import { RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
@@ -32,8 +33,8 @@ import { addFileDelete } from '../../files/storage/deletions.js'
 import { backoff, reschedule } from '../../base/queue/retry.js'
 
 /**
- * Milliseconds: for one call, for one file, between two checks of a running recording, and between
- * two checks while its file is made.
+ * Milliseconds: for one call, for one file, between two checks of a running recording, and between two checks
+ * while the host writes its file.
  */
 const times = {
   call: 10_000,
@@ -87,8 +88,8 @@ async function giveUp(core: Core, { id }: Recording): Promise<void> {
 }
 
 /**
- * Makes one step. Returns the state for which it then waits, or null if the job is done. @throws CallFailure,
- * StorageFull
+ * Makes one step. Returns the state that the job then waits for, or null if the job is done.
+ * @throws CallFailure, StorageFull
  */
 async function advance(
   context: JobContext,
@@ -180,7 +181,9 @@ async function bring(
   return null
 }
 
-/** True when the project's recordings use all its space: its running recordings are then ended. */
+/**
+ * True when the project's recordings use all of its space: the project's running recordings are then ended.
+ */
 async function isProjectFull(core: Core, { projectId }: Recording): Promise<boolean> {
   const { bytes } = await usedRoom(core.db, projectId, core.clock.now())
   return bytes >= core.rules.recordings.projectBytes
@@ -191,7 +194,7 @@ async function drop(core: Core, { id }: Recording, host: HostConnection, progres
   await core.db.recording.updateMany({ where: { id }, data: { isDropped: true } })
 }
 
-/** True while its phone still has the device under the recording's fencing number. */
+/** True while the recording's phone still has the device under the recording's fencing number. */
 async function isAssigned(core: Core, { phoneId, fencingNumber }: Recording): Promise<boolean> {
   return (await core.db.device.count({ where: { phoneId, fencingNumber } })) > 0
 }

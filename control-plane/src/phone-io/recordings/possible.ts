@@ -1,6 +1,5 @@
 /**
- * Limits the size that a host may report: a host must not use up a project's space on all hosts.
- * Pure.
+ * Limits the size that a host may report, since a host must not use up a project's space on all hosts. Pure.
  */
 
 /** Limit of bytes per second. The agents' encoder produces 4 Mbit/s; a busy screen may take twice as much. */

@@ -1,4 +1,4 @@
-/** Recordings over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
+/** Recordings over HTTP. Runs with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../base/db/database.js'
@@ -93,7 +93,7 @@ describe('a recording', () => {
     }
     await eventually(() => isCut)
     agent.recordings.onRead = null
-    // The video has four chunks; some more are in flight before the call is cancelled.
+    // The video has four chunks. Some further chunks are in flight before the call is cancelled.
     expect(sent).toBeLessThan(200)
     await untilStatus(id, 'ready')
   })
@@ -135,7 +135,7 @@ describe('a recording', () => {
     const outside = await call('GET', `/${id}/video`, undefined, { range: 'bytes=200000-' })
     expect(errorOf(outside, 416, 'range_not_satisfiable').details).toMatchObject({ size_bytes: 200_000 })
     expect(outside.headers).toMatchObject({ 'content-range': 'bytes */200000' })
-    // An invalid range, or one with a condition, returns the whole file.
+    // A request with an invalid range, or with a range and a condition, returns the whole file.
     for (const headers of [
       { range: 'bytes=5-2' },
       { range: 'bytes=0-1,5-6' },
@@ -143,19 +143,19 @@ describe('a recording', () => {
     ])
       expect((await call('GET', `/${id}/video`, undefined, headers)).statusCode).toBe(200)
 
-    // A stopped one is returned unchanged, and nothing is sent.
+    // A stopped recording is returned unchanged, and nothing is sent.
     agent.log.length = 0
     expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('ready')
     expect(agent.log).toEqual([])
   })
 
-  it('needs a ready phone to start and stop; all else works without, even after a deletion [25.3]', async () => {
+  it('needs a ready phone to start and stop; other requests work without a ready phone, even after its deletion [25.3]', async () => {
     const { id } = await start()
     const { phones } = plane.app.services
     await phones.delete(tenant.caller, phoneId)
     errorOf(await call('POST', ''), 409, 'phone_deleted')
     errorOf(await call('POST', `/${id}/stop`), 409, 'phone_deleted')
-    // The agent ended it with its assignment, or learns of it now.
+    // The agent ended the recording with its assignment, or learns of the end now.
     await eventually(() => agent.recordings.held.get(id)?.endedAt !== undefined)
     agent.recordings.finish(id)
     await untilStatus(id, 'ready')
@@ -203,7 +203,7 @@ describe('a recording', () => {
 })
 
 describe('limits', () => {
-  it('one runs at a time per phone, even for concurrent requests on two replicas [20.59, 25.2]', async () => {
+  it('one recording runs at a time per phone, even for concurrent requests on two replicas [20.59, 25.2]', async () => {
     const answers = await Promise.all(
       [plane, beside, plane, beside].map((on) => call('POST', '', {}, {}, on)),
     )
@@ -218,7 +218,7 @@ describe('limits', () => {
     expect(agent.recordings.held.size).toBeGreaterThan(0)
   })
 
-  it('a project is limited in number, including those of deleted phones, until they are deleted or expire [20.58, 23.34, 25.9]', async () => {
+  it('a project is limited in number, including recordings of deleted phones, until they are deleted or expire [20.58, 23.34, 25.9]', async () => {
     const kept: string[] = []
     for (let made = 0; made < 4; made += 1) {
       const { id } = await start()
@@ -283,7 +283,7 @@ describe('sent once', () => {
     expect(await list()).toEqual([])
   })
 
-  it('a start without a response is not repeated, and its row follows the host [25.5]', async () => {
+  it('a start without a response is not repeated, and its row then matches the host [25.5]', async () => {
     agent.onCall = (name) =>
       name === 'startRecording' ? Promise.reject(new Error('cut')) : Promise.resolve()
     agent.log.length = 0
@@ -293,7 +293,7 @@ describe('sent once', () => {
     const [row] = await list()
     expect(row).toMatchObject({ status: 'recording' })
     agent.onCall = () => Promise.resolve()
-    // Runs the job early: the host has none.
+    // Runs the job early: the host has no recording.
     await plane.app.core.db.$queryRaw`select 1 as moved from graphile_worker.add_job('recording.fetch',
       payload := ${JSON.stringify({ recordingId: row?.id })}::json, job_key := ${`recording.fetch:${row?.id}`})`
     await eventually(async () => (await list()).length === 0)
@@ -309,7 +309,7 @@ describe('sent once', () => {
     expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('processing')
   })
 
-  it('a delete stops a running one, and refuses when its host is unreachable [25.19]', async () => {
+  it('a delete stops a running recording, and refuses when its host is unreachable [25.19]', async () => {
     const first = await start()
     agent.log.length = 0
     expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(200)
@@ -320,7 +320,7 @@ describe('sent once', () => {
     const { phones } = plane.app.services
     await phones.park(tenant.caller, phoneId)
     await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked')
-    // The park ends it; no paid start is needed to stop it.
+    // The park ends the recording, so no paid start is needed to stop it.
     const waited = errorOf(await call('GET', `/${second.id}/video`), 409, 'recording_not_ready')
     expect(waited.next).toBe(`GET /v1/phones/${phoneId}/recordings`)
     agent.pause()
@@ -335,10 +335,10 @@ describe('sent once', () => {
     expect(await get(second.id)).toBeDefined()
   })
 
-  it('one of a parked phone can be neither stopped nor deleted until it is closed; then it is deleted', async () => {
+  it('a recording of a parked phone can be neither stopped nor deleted until the host has closed its file', async () => {
     const { id } = await start()
     const { phones } = plane.app.services
-    // Its host has not learned of the park yet.
+    // The phone's host has not learned of the park yet.
     agent.onCall = (name) => (name === 'stopRecording' ? new Promise(() => undefined) : Promise.resolve())
     await phones.park(tenant.caller, phoneId)
     await phones.wait(phoneId, ({ status }) => status === 'parked', 30_000, new AbortController().signal)

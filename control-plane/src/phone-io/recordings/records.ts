@@ -1,6 +1,6 @@
 /**
- * Recordings in the database. A row is created before the host is asked, and removed when it
- * refused. A status only moves forward.
+ * Reads and writes recordings in the database. A row is created before the host is asked, and removed when
+ * the host refuses. A status only moves forward.
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { inTransaction, type Reader, type Tx } from '../../base/db/database.js'
@@ -14,7 +14,7 @@ import { type Caller } from '../../base/core/caller.js'
 import { type RecordingStatus, type RecordingView } from './types.js'
 import { addFileDelete } from '../../files/storage/deletions.js'
 
-/** Statuses of recordings that have not ended, as far as is known. */
+/** Statuses of recordings that have not ended, as far as the control plane knows. */
 export const running = ['starting', 'recording'] as const
 const unfinished = [...running, 'processing'] as const
 
@@ -35,7 +35,7 @@ export const viewOf = (recording: Recording): RecordingView => ({
   startedAt: recording.startedAt,
   endedAt: recording.endedAt,
   durationMs: recording.durationMs,
-  // Before that, the recording's size on its host.
+  // While the recording is not stored, its size on its host.
   sizeBytes:
     recording.status !== 'ready' || recording.sizeBytes === null ? null : Number(recording.sizeBytes),
   expiresAt: recording.expiresAt,
@@ -58,8 +58,8 @@ export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> 
   )
 
 /**
- * Creates the row of a recording before its host is asked. `lookMs`: when the job first runs, even
- * without a confirmation. Counts under the project's lock, so that replicas agree. @throws ApiError
+ * Creates the row of a recording before its host is asked. `lookMs`: milliseconds until the job first runs,
+ * even without a confirmation. Counts under the project's lock, so that replicas agree. @throws ApiError
  * recording_in_progress, recording_limit_reached
  */
 export function admit(
@@ -74,7 +74,8 @@ export function admit(
     await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
     const now = core.clock.now()
     const busy = await tx.recording.findFirst({ where: { phoneId, status: { in: [...running] } } })
-    // A recording of an earlier assignment has ended with it, even if nobody has noticed yet.
+    // A recording of an earlier assignment has ended with the assignment, even if the job has not noticed
+    // yet.
     if (busy && busy.fencingNumber < target.fencingNumber) await markEnded(tx, core, busy)
     else if (busy)
       throw new ApiError('recording_in_progress', {
@@ -110,7 +111,7 @@ export function admit(
 }
 
 /**
- * The number of a project's recordings and their bytes. Sizes of unfinished ones are those that
+ * The number of a project's recordings and their bytes. The sizes of unfinished recordings are the sizes that
  * hosts last reported.
  */
 export async function usedRoom(
@@ -124,7 +125,7 @@ export async function usedRoom(
   return { kept: Number(rows[0]?.kept ?? 0n), bytes: Number(rows[0]?.bytes ?? 0n) }
 }
 
-/** Stores the size that the host reported, limited to the possible size by now. */
+/** Stores the size that the host reported, at most the size that is possible by now. */
 export async function noteSize(core: Core, recording: Recording, reported: bigint): Promise<void> {
   const most = possibleBytes(recording.startedAt, core.clock.now())
   const bytes = reported < most ? reported : most
@@ -152,7 +153,7 @@ export async function markRunning(core: Core, id: string, startedAt: Date): Prom
   })
 }
 
-/** Marks the recording as ended; its host creates the file. */
+/** Marks the recording as ended, while its host writes the file. */
 export async function markEnded(
   tx: Tx,
   core: Core,
@@ -189,8 +190,8 @@ export interface StoredVideo {
 }
 
 /**
- * Its file is stored. When it was deleted in between, or another runner stored it, removes this
- * file.
+ * Marks the recording's file as stored. Removes this file instead when the recording was deleted in the
+ * meantime, or another runner stored its file.
  */
 export async function markReady(core: Core, recording: Recording, video: StoredVideo): Promise<void> {
   await inTransaction(core.db, async (tx) => {
@@ -203,8 +204,8 @@ export async function markReady(core: Core, recording: Recording, video: StoredV
 }
 
 /**
- * Removes its file, here with the commit and on its host soon after. Returns false when it was
- * already removed.
+ * Removes a recording's file: here with the commit, and on its host soon after. Returns false when the file
+ * was already removed.
  */
 export async function remove(tx: Tx, core: Core, recording: Recording): Promise<boolean> {
   const { count } = await tx.recording.updateMany({

@@ -36,7 +36,7 @@ const get = async (id: string): Promise<RecordingJson | undefined> =>
 const untilStatus = (id: string, status: string): Promise<void> =>
   eventually(async () => (await get(id))?.status === status)
 
-it("a project's bytes are limited: 409 with both numbers, and a running one is ended at the limit [20.68]", async () => {
+it("a project's bytes are limited: 409 with both numbers, and a running recording is ended at the limit [20.68]", async () => {
   const first = await start()
   await call('POST', `/${first.id}/stop`)
   agent.recordings.finish(first.id)
@@ -51,7 +51,7 @@ it("a project's bytes are limited: 409 with both numbers, and a running one is e
     () => agent.recordings.held.get(second.id)?.status === RecordingStatus.RECORDING_STATUS_PROCESSING,
   )
   await untilStatus(second.id, 'processing')
-  // The size on the host is not its size yet.
+  // The size on the host is not the stored size yet.
   expect((await get(second.id))?.size_bytes).toBeNull()
   const refused = await call('POST', '')
   const error = errorOf(refused, 409, 'recording_limit_reached')
@@ -79,7 +79,7 @@ it('a host that reports an excessive size, and records after a stop, uses little
   await eventually(async () => (await row()).sizeBytes !== null)
   const noted = await row()
   const seconds = (lying.app.core.clock.now().getTime() - noted.startedAt.getTime()) / 1000
-  // A megabyte, plus the rate for each second since the start.
+  // A megabyte is allowed, plus the rate for each second since the start.
   expect(Number(noted.sizeBytes)).toBeGreaterThanOrEqual(1_000_000)
   expect(Number(noted.sizeBytes)).toBeLessThanOrEqual(1_000_000 + 1_000_000 * seconds)
 

@@ -111,7 +111,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       const phone = await allowed(caller, phoneId)
       const recording = await find(phoneId, id)
       if (isRunning(recording)) {
-        // It ends with the session; the host closes its file within a moment.
+        // The recording ends with the session, and its host closes the file within a moment.
         if (runningConflict(phoneId, phone.status) !== null) throw stillRuns(recording)
         const host = await hostOf(core, hosts, recording)
         if (host === null || host === 'gone') throw phoneUnavailable(phoneId)
@@ -150,7 +150,7 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
 async function end(core: Core, recording: Recording, target: Target): Promise<void> {
   const { id } = recording
   try {
-    // A recording of an earlier assignment has ended with it.
+    // A recording of an earlier assignment has ended with the assignment.
     if (recording.fencingNumber !== target.fencingNumber)
       return await inTransaction(core.db, (tx) => markEnded(tx, core, recording))
     const state = await stopRecording(target.connection, id, Progress.for(times.call))
@@ -166,8 +166,8 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
 }
 
 /**
- * For a phone that does not run: nothing is sent to its host, which closes the recording within a
- * moment when it is reachable.
+ * Deletes a recording of a phone that does not run. Nothing is sent to the phone's host, which closes the
+ * recording within a moment when it is reachable.
  */
 const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   new ApiError('recording_in_progress', {

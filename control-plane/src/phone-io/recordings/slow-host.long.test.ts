@@ -1,4 +1,7 @@
-/** Transfers from a host that sends nothing, and from another: real Postgres, jobs, files and gRPC; the agents are doubles. */
+/**
+ * Transfers from a host that sends no data, and from another host. Runs with real Postgres, jobs, files and
+ * gRPC; the agents are doubles.
+ */
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -26,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop(), 60_000)
 
-/** Its ID once its host has stopped it. */
+/** Makes a recording. Returns its ID once the recording's host has stopped it. */
 async function record(tenant: Tenant, country: string): Promise<string> {
   const { phones, recordings } = plane.app.services
   const { phone } = await phones.create(tenant.caller, createBody({ country, maxDuration: 3600 }), null)
@@ -39,7 +42,7 @@ async function record(tenant: Tenant, country: string): Promise<string> {
 const statusOf = async (id: string): Promise<string> =>
   (await plane.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status
 
-it('a host that sends no bytes holds up neither the recordings of another host nor those of a project that both have', async () => {
+it('a host that sends no bytes delays neither the recordings of another host nor the recordings of a project that uses both hosts', async () => {
   let reading = 0
   let end = (): void => undefined
   const over = new Promise<void>((resolve) => (end = resolve))
@@ -78,7 +81,7 @@ it('a host that sends no bytes holds up neither the recordings of another host n
 })
 
 describe('transfers', () => {
-  it('are limited to two of a project from one host, and one more from another', async () => {
+  it('are limited to two per project from one host, and one more from another host', async () => {
     const transfers = createTransfers(12)
     let end = (): void => undefined
     const over = new Promise<void>((resolve) => (end = resolve))

@@ -1,6 +1,6 @@
 /**
- * Bounds the start and end of a recording, as its host reports them, to what is possible by our
- * clock. Pure.
+ * Limits the start and end of a recording, as its host reports them, to times that are possible by our clock.
+ * Pure.
  */
 
 interface Times {
@@ -12,8 +12,8 @@ const between = (least: Date, at: Date, most: Date): Date =>
   new Date(Math.max(least.getTime(), Math.min(at.getTime(), most.getTime())))
 
 /**
- * @param admittedAt when it was requested; @param said by the host's clock, which may be hours off,
- * or wrong on purpose
+ * @param admittedAt when the recording was requested
+ * @param said the time by the host's clock, which may be hours off, or wrong on purpose
  */
 export function possibleTimes(
   admittedAt: Date,

@@ -1,12 +1,12 @@
 /**
- * Limits the videos that this process transfers to the storage concurrently: the jobs are for all
- * projects and hosts, and a transfer may take half an hour. Used by the job `recording.fetch`.
+ * Limits the videos that this process transfers to the storage concurrently: the jobs serve all projects and
+ * hosts, and a transfer may take half an hour. Used by the job `recording.fetch`.
  */
 import { createHostSlots, type HostSlots } from '../../base/queue/host-slots.js'
 
 /**
- * A project transfers two videos from one host and one from another, so that it does not wait for a
- * slow host.
+ * A project transfers two videos from one host and one video from another host, so that the project does not
+ * wait for a slow host.
  */
 const maxOfProject = 3
 

@@ -25,8 +25,8 @@ export interface ByteRange {
 }
 
 /**
- * Recordings of a phone. Start, stop and delete are sent to its host once. @throws ApiError
- * recording_not_found for one of another phone
+ * Recordings of a phone. Start, stop and delete are sent to the phone's host once.
+ * @throws ApiError recording_not_found for a recording of another phone
  */
 export interface RecordingService {
   /**
@@ -39,8 +39,9 @@ export interface RecordingService {
   /** The phone must be ready. A recording that has already ended is returned unchanged. */
   stop(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<RecordingView>
   /**
-   * `range` selects a part, given the total size, or null for all of it. `part` is null for the
-   * whole file. @throws ApiError recording_not_ready, and the errors of `range`
+   * `range` selects a part, given the total size, or null for the whole file. `part` is null for the whole
+   * file.
+   * @throws ApiError recording_not_ready, and the errors of `range`
    */
   video(
     caller: Caller,
@@ -49,8 +50,8 @@ export interface RecordingService {
     range: (sizeBytes: number) => ByteRange | null,
   ): Promise<{ stream: Readable; sizeBytes: number; part: ByteRange | null }>
   /**
-   * Stops it first. @throws ApiError recording_in_progress when it runs and its host cannot be
-   * reached
+   * Deletes the recording, after stopping it.
+   * @throws ApiError recording_in_progress when it runs and its host cannot be reached
    */
   delete(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses the observation that a host makes, so that a step has its screen, and cuts the answer to the mode that the client
- * requested. Pure.
+ * Chooses the host's observe mode, so that a step has its screen, and cuts the answer to the mode that the
+ * client requested. Pure.
  */
 import {
   type ActionBatchResult,
@@ -12,22 +12,26 @@ import {
 import { type StepSettings } from '../../base/core/caller.js'
 import { withElements } from './text-elements.js'
 
-/** The observe mode that the host gets. Only pictures of every step add a read of the screen. */
+/**
+ * The observe mode that the host gets. A screen is read in addition only where the project asks for pictures
+ * of every step.
+ */
 export const recordedMode = (observe: ObserveMode, { pictures }: StepSettings): ObserveMode =>
   pictures === 'every' ? 'both' : observe
 
 export interface BatchAnswer {
-  /** For the client, as UTF-8 JSON. */
+  /** The answer for the client, as UTF-8 JSON. */
   json: Uint8Array
   results: ActionResult[]
   completed: number
-  /** The observation with elements; null if none was read. */
+  /** The observation with elements; null if no elements were read. */
   observation: Observation | null
   picture: ObservationScreenshot | null
 }
 
 /**
- * The JSON of an answer is `{"results":[…],"completed":1,"observation":{…}}`; `observation` may be missing.
+ * Parses an answer. Its JSON is `{"results":[…],"completed":1,"observation":{…}}`; `observation` may be
+ * missing.
  * @param bounds of the elements of a text observation
  */
 export function readAnswer(
@@ -52,7 +56,9 @@ export function readAnswer(
   }
 }
 
-/** For an answer whose observation could not be cut to the mode of the client. */
+/**
+ * Returns the answer without its observation, for an observation that could not be cut to the client's mode.
+ */
 export function withoutObservation(json: Uint8Array): Uint8Array {
   const { results, completed } = JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
   return Buffer.from(JSON.stringify({ results, completed }))
@@ -69,7 +75,7 @@ function observationOf(
 const screenOf = ({ screenshot: _, ...screen }: Partial<Observation>): object => screen
 const textOf = ({ screenshot: _, elements: __, ...text }: Partial<Observation>): object => text
 
-/** The part of a full observation that the mode has, by the table of `POST …/actions`. */
+/** Returns the part of a full observation that belongs to the mode, by the table of `POST …/actions`. */
 function shownOf(seen: Partial<Observation>, observe: ObserveMode, isStopped: boolean): object | null {
   switch (observe) {
     case 'none':

@@ -1,4 +1,4 @@
-/** Retention of steps: their life and their quota. */
+/** Retention of steps: their expiry and their quota. */
 import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import pg from 'pg'
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const db = () => plane.app.core.db
 const store = () => plane.app.uploads.store
 let number = 0
-/** A step with a screen after it, `agoMs` old. */
+/** Inserts a step that is `agoMs` old, with a screen after it. */
 async function place(
   agoMs: number,
   bytes: number,
@@ -95,14 +95,17 @@ it('drops the oldest steps of a project above its quota [43.28]', async () => {
   expect(Number(screens._sum.bytes) + Number(steps._sum.bytes)).toBeLessThanOrEqual(10_000)
   await expireSteps(core)
   expect(await kept()).toEqual(left)
-  // Another project keeps its own.
+  // Another project keeps its steps.
   await changeProject(core, tenant.projectId, { steps_max_bytes: 0 })
   await expireSteps(core)
   expect(await kept()).toEqual([])
   expect(await db().stepScreen.count()).toBe(0)
 })
 
-/** Steps of one phone of a project, each with a screen after it that the next begins with, of 1,000 bytes each. */
+/**
+ * Inserts steps of one phone of a project, 1,000 bytes each. Each step ends with a screen of 1,000 bytes,
+ * with which the next step begins.
+ */
 async function placeMany(count: number, projectId = tenant.projectId): Promise<void> {
   const of = { project: projectId, phone: newId('phone'), now: plane.app.core.clock.now() }
   await db()
@@ -132,7 +135,8 @@ it('drops the oldest steps of a project far above its quota', { timeout: 300_000
     join unnest(${pictures}::text[]) with ordinality p (id, n) on p.n = s.n where steps.id = s.step`
   await changeProject(plane.app.core, tenant.projectId, { steps_max_bytes: 40_000_000 })
   await expireSteps(plane.app.core)
-  // The last deleted step is that which frees the last byte, and its screen is the one before the next.
+  // The last deleted step frees the last byte of the excess. Its screen stays, as the screen before the next
+  // step.
   const left = await bytesOf(tenant.projectId)
   expect(left).toBeLessThanOrEqual(40_000_000)
   expect(left).toBeGreaterThan(40_000_000 - 5000)
@@ -145,7 +149,7 @@ it('drops the oldest steps of a project far above its quota', { timeout: 300_000
   expect(pictured).toEqual([{ n: 0 }])
 })
 
-it('trims the other projects when one fails, and that one in a later round', async () => {
+it('trims the other projects when one fails, and the failed project in a later round', async () => {
   const { core } = plane.app
   const projects = [tenant, await plane.tenant(), await plane.tenant()].map(({ projectId }) => projectId)
   for (const id of projects) {
@@ -197,7 +201,7 @@ it('frees no more than the excess when two replicas work', async () => {
   expect(left).toBeGreaterThan(6_000_000 - 5000)
 })
 
-it('counts only active projects in most rounds', async () => {
+it('counts the bytes of active projects only, in most rounds', async () => {
   const { core } = plane.app
   await place(3600_000, 1000)
   await changeProject(core, tenant.projectId, { steps_max_bytes: 0 })
@@ -208,7 +212,7 @@ it('counts only active projects in most rounds', async () => {
   expect(await kept()).toEqual([])
 })
 
-it('drops a step whose replica was killed, and keeps one that runs', async () => {
+it('drops a step whose replica was killed, and keeps a running step', async () => {
   const { core } = plane.app
   const open = { status: 'running', endedAt: null }
   await place(3600_000, 1000, open)

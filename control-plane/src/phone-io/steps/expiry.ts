@@ -1,6 +1,6 @@
 /**
- * Deletes expired steps, and the oldest of a project above its quota. Every replica calls it, and one at a time works.
- * docs/decisions/0280
+ * Deletes expired steps, and the oldest steps of a project above its quota. Every replica calls it; one
+ * replica works at a time. docs/decisions/0280
  */
 import { limits } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -9,24 +9,30 @@ import { inBatches } from '../../base/db/in-batches.js'
 import { Prisma } from '../../gen/prisma/client.js'
 import { addJobForEach } from '../../base/queue/queue.js'
 
-/** Rows of a statement. */
+/** Rows per statement. */
 const batch = 500
-/** Milliseconds that a screen is kept for a step that may begin with it. */
+/** Milliseconds for which a screen is kept for a step that may begin with it. */
 const unusedLifeMs = 3600_000
-/** Milliseconds for which a project is active after the start of a step: longer than a batch and the writes of its step. */
+/**
+ * Milliseconds for which a project counts as active after the start of a step. This is longer than a batch
+ * and the writes of its step.
+ */
 const activeMs = 15 * 60_000
-/** Milliseconds of the batches in one transaction, which ends after 20 s. */
+/** Milliseconds for the batches of one transaction, which ends after 20 s. */
 const spellMs = 5000
 /** Milliseconds after which a step without an outcome has ended. */
 const longestMs = limits.actions.total + 10_000
 
-/** @param which the projects whose bytes are counted: all, or those with a recent step, which costs much less */
+/**
+ * @param which the projects whose bytes are counted: all projects, or projects with a recent step, which
+ * costs much less
+ */
 export async function expireSteps(core: Core, which: 'all' | 'active' = 'all'): Promise<void> {
   await dropExpired(core)
   const full = await alone(core, (tx) => projectsAboveQuota(tx, core.clock.now(), which))
   for (const id of full ?? []) {
     try {
-      // Each spell counts the bytes again, since another replica may work between two of them.
+      // Each transaction counts the bytes again, since another replica may work between two transactions.
       while (await alone(core, (tx) => trim(tx, id, core.clock.now())));
     } catch (error) {
       core.log.warn({ err: error, project: id }, 'could not drop the oldest steps of a project')
@@ -34,7 +40,7 @@ export async function expireSteps(core: Core, which: 'all' | 'active' = 'all'): 
   }
 }
 
-/** Works in a transaction, unless another replica does: then returns null. */
+/** Works in a transaction. Returns null when another replica works. */
 const alone = <T>(core: Core, work: (tx: Tx) => Promise<T>): Promise<T | null> =>
   inTransaction(core.db, async (tx) => {
     const [lock] = await tx.$queryRaw<{ held: boolean }[]>`
@@ -59,7 +65,7 @@ async function dropExpired(core: Core): Promise<void> {
 
 interface Deleted {
   bytes: bigint
-  /** When it ended, or began if that is unknown. */
+  /** When the step ended, or began if the end is unknown. */
   at: Date
   pictureId: string | null
 }
@@ -79,7 +85,7 @@ const deleteScreens = (tx: Tx, which: Prisma.Sql): Promise<Pick<Deleted, 'bytes'
     using (select phone_id, id from step_screens where ${which} limit ${batch}) old
     where c.phone_id = old.phone_id and c.id = old.id returning c.bytes`
 
-/** The bytes of a project above its quota. */
+/** The projects' bytes above their quotas. */
 const excess = Prisma.sql`(select coalesce(sum(bytes), 0) from steps where project_id = j.id)
   + (select coalesce(sum(bytes), 0) from step_screens where project_id = j.id) - j.steps_max_bytes`
 
@@ -95,7 +101,7 @@ async function projectsAboveQuota(tx: Tx, now: Date, which: 'all' | 'active'): P
   return rows.map(({ id }) => id)
 }
 
-/** Deletes a project's oldest steps for a while. Returns true when more must go. */
+/** Deletes a project's oldest steps for `spellMs`. Returns true when more steps must be deleted. */
 async function trim(tx: Tx, projectId: string, now: Date): Promise<boolean> {
   const [found] = await tx.$queryRaw<
     { excess: bigint }[]
@@ -106,7 +112,7 @@ async function trim(tx: Tx, projectId: string, now: Date): Promise<boolean> {
   while (left > 0n) {
     const steps = await deleteSteps(tx, oldestSteps(projectId, left, now))
     left -= sumOf(steps)
-    // The screen after the last deleted step is the one before the next.
+    // The screen after the last deleted step is the screen before the next step.
     const upTo = steps.length === 0 ? now : new Date(Math.max(...steps.map(({ at }) => at.getTime())))
     let screens: Pick<Deleted, 'bytes'>[]
     do {
@@ -114,7 +120,7 @@ async function trim(tx: Tx, projectId: string, now: Date): Promise<boolean> {
       left -= sumOf(screens)
       if (performance.now() - began > spellMs) return left > 0n
     } while (screens.length === batch && left > 0n)
-    // The rest belongs to steps that run.
+    // The remaining bytes belong to running steps.
     if (steps.length === 0) return false
   }
   return false
@@ -123,7 +129,9 @@ async function trim(tx: Tx, projectId: string, now: Date): Promise<boolean> {
 const sumOf = (rows: readonly Pick<Deleted, 'bytes'>[]): bigint =>
   rows.reduce((sum, { bytes }) => sum + bytes, 0n)
 
-/** Ended steps until `bytes` are free, with the screens after them. */
+/**
+ * Selects the oldest ended steps until their bytes, with the bytes of the screens after them, reach `bytes`.
+ */
 const oldestSteps = (projectId: string, bytes: bigint, now: Date): Prisma.Sql =>
   Prisma.sql`select id from (
       select s.id, sum(s.bytes + coalesce(c.bytes, 0)) over (order by s.started_at, s.id)
@@ -135,7 +143,7 @@ const oldestSteps = (projectId: string, bytes: bigint, now: Date): Prisma.Sql =>
       left join step_screens c on c.phone_id = s.phone_id and c.id = s.after_id) oldest
     where earlier < ${bytes}`
 
-/** Screens that no step begins or ends with, the oldest first. */
+/** Selects screens that no step begins or ends with, oldest first. */
 const unnamedScreens = (projectId: string, upTo: Date): Prisma.Sql =>
   Prisma.sql`project_id = ${projectId} and at <= ${upTo}
     and not exists (select 1 from steps s where s.phone_id = step_screens.phone_id and s.before_id = step_screens.id)

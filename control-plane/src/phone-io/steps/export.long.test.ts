@@ -1,4 +1,4 @@
-/** Exports of a long session. The content of an export is in `e2e/src/steps.long.test.ts`. */
+/** Exports of a long session. `e2e/src/steps.long.test.ts` tests the content of an export. */
 import { newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../../testing/api.js'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   api = await startApi()
   phoneId = await api.placePhone('parked')
   const sessionId = newId('session')
-  // 200 KB of JSON, stored in about 2 KB, and 600 KB of a script.
+  // Each step has 200 KB of JSON, which is stored in about 2 KB and becomes 600 KB of a script.
   const action = { type: 'type', text: '\u{1f600}'.repeat(10_000), clear: false, submit: false }
   const request = pack(JSON.stringify({ actions: Array(5).fill(action), observe: 'none' }))
   const results = Array.from({ length: 5 }, (_, index) => ({ index, type: 'type', ok: true, ms: 1 }))
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 it.each(['ts', 'python'])(
-  'ends a %s script at ten million characters, and says so in its head',
+  'ends a %s script at ten million characters, and notes that in its head',
   async (form) => {
     const answer = await api.request('GET', `/v1/phones/${phoneId}/steps/export?format=${form}`)
     expect(answer.statusCode).toBe(200)
@@ -52,7 +52,7 @@ it.each(['ts', 'python'])(
   },
 )
 
-it('has each step of a session in lines', async () => {
+it('exports each step of a session as lines', async () => {
   const answer = await api.request('GET', `/v1/phones/${phoneId}/steps/export?format=jsonl`)
   expect(answer.body.trim().split('\n')).toHaveLength(steps)
 })

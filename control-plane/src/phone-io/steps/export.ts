@@ -21,7 +21,7 @@ import { createScript } from './script/script.js'
 import { typescript } from './script/typescript.js'
 import { type ExportForm, type StepView } from './types.js'
 
-/** Steps of one read. */
+/** Steps per read. */
 const pageSteps = 50
 
 export interface ExportedStep {
@@ -34,7 +34,7 @@ export interface Session {
   phoneId: string
   sessionId: string
   steps: AsyncIterable<ExportedStep>
-  /** Whether there are more steps than an export has. Known after the last one. */
+  /** Whether the session has more steps than the export. Known after the last step. */
   isCut(): boolean
 }
 

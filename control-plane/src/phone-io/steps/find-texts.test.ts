@@ -5,7 +5,7 @@ import { createFinder } from './find-texts.js'
 const found = (texts: string[], value: string): string[] =>
   createFinder(texts)(value).map(({ from, to }) => value.slice(from, to))
 
-it('finds each text, and joins those that overlap or touch', () => {
+it('finds each text, and joins texts that overlap or touch', () => {
   expect(found(['abcd', 'cdef', 'xyz'], 'abcdef, xyzxyz, abc')).toEqual(['abcdef', 'xyzxyz'])
   expect(found(['abab'], 'abababab')).toEqual(['abababab'])
   expect(found(['abcdx', 'bcd'], 'abcde')).toEqual(['bcd'])
@@ -19,7 +19,7 @@ it('finds texts in any case, even if the other case has another length', () => {
   expect(found(['\ud83d\ude00x'], 'a\ud83d\ude00X')).toEqual(['\ud83d\ude00X'])
 })
 
-it('marks the same characters as a search for each text', () => {
+it('marks the same characters as separate searches for the texts', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(
@@ -38,8 +38,9 @@ it('marks the same characters as a search for each text', () => {
   )
 })
 
-it('needs no more time for texts that resemble the value', () => {
-  // For each character of the value, an alternation compares 300 texts of 50 characters.
+it('takes no longer for texts that resemble the value', () => {
+  // With an alternation, a regular expression compares 300 texts of 50 characters at each character of the
+  // value.
   const texts = Array.from(
     { length: 300 },
     (_, at) => `${'a'.repeat(49)}${String.fromCodePoint(0x4e00 + at)}`,

@@ -1,24 +1,25 @@
 /**
- * Finds many texts in one pass, in any case, by the automaton of Aho and Corasick. Used by `redact.ts`. The time depends on the
- * searched value only: that of a regular expression also grows with the texts, which tenants choose. Pure.
+ * Finds many texts in one pass, in any case, with the automaton of Aho and Corasick. Used by `redact.ts`. The
+ * time depends only on the searched value; the time of a regular expression also grows with the texts, which
+ * tenants choose. Pure.
  */
 
-/** UTF-16 units from `from` up to `to`, without `to`. */
+/** The UTF-16 units from `from` up to and without `to`. */
 export interface Span {
   from: number
   to: number
 }
 
-/** UTF-16 units. */
+/** The number of UTF-16 units. */
 const unitCount = 0x1_0000
 
 /** @param texts not empty @returns a search, whose spans are in order and do not touch each other */
 export function createFinder(texts: readonly string[]): (value: string) => Span[] {
-  /** The next node by node and unit. Node 0 is the root. */
+  /** The next node, by node and unit. Node 0 is the root. */
   const edges = new Map<number, number>()
-  /** By node: the node of its longest suffix. */
+  /** The node of the longest suffix, by node. */
   const suffixes = [0]
-  /** By node: the units of the longest text that ends with it; 0: none. */
+  /** The length in units of the longest text that ends at a node, by node; 0: no text ends there. */
   const lengths = [0]
 
   const follow = (from: number, unit: number): number => {
@@ -61,7 +62,7 @@ export function createFinder(texts: readonly string[]): (value: string) => Span[
   }
 }
 
-/** Adds a span, joined with the spans that it touches. The new span ends after all others. */
+/** Adds a span, and joins it with the spans that it touches. The new span ends after all others. */
 function addSpan(spans: Span[], { from, to }: Span): void {
   let first = from
   for (let last = spans.at(-1); last && last.to >= from; last = spans.at(-1)) {
@@ -77,7 +78,7 @@ function fold(text: string): string {
   return folded.length === text.length ? folded : Array.from(text, foldOne).join('')
 }
 
-/** Some characters become two in the other case, like the German sharp s. */
+/** Some characters become two characters in the other case, such as the German sharp s. */
 function foldOne(character: string): string {
   const lower = character.toLowerCase()
   const upper = lower.toUpperCase()

@@ -3,7 +3,7 @@ import { createGestures, withoutPoints } from './gestures.js'
 
 const at = { pointer: 0, x: 0.5, y: 0.25 }
 
-it('makes taps, long presses and swipes of touches', () => {
+it('converts touches to taps, long presses and swipes', () => {
   const gestures = createGestures()
   gestures.add({ type: 'touch', phase: 'down', ...at }, 0)
   gestures.add({ type: 'touch', phase: 'up', ...at }, 80)
@@ -23,10 +23,10 @@ it('makes taps, long presses and swipes of touches', () => {
   expect(gestures.count).toBe(0)
 })
 
-it('joins text and wheel steps, and keeps no character keys', () => {
+it('joins texts and wheel movements, and keeps no character keys', () => {
   const gestures = createGestures()
   gestures.add({ type: 'text', text: 'ab' }, 0)
-  // The letter C, pressed and released.
+  // The letter C is pressed and released.
   gestures.add({ type: 'key', down: true, code: 31, repeat: 0 }, 1)
   gestures.add({ type: 'key', down: false, code: 31, repeat: 0 }, 2)
   gestures.add({ type: 'key', down: true, code: 66, repeat: 0 }, 3)
@@ -52,7 +52,7 @@ it('counts the characters of its texts', () => {
   expect(gestures.characters).toBe(0)
 })
 
-it('leaves points out, and keeps the kinds and times of touches', () => {
+it('omits points, and keeps the kinds and times of touches', () => {
   const from: [number, number] = [0.1, 0.9]
   const to: [number, number] = [0.5, 0.8]
   expect(

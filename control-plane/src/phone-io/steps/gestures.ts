@@ -1,4 +1,4 @@
-/** Touches, keys and text of a live view as actions. Pure. */
+/** Converts touches, keys and text of a live view to actions. Pure. */
 
 /** The part of a page's message that a step keeps. Points are fractions of the picture. */
 export type LiveInput =
@@ -9,8 +9,8 @@ export type LiveInput =
   | { type: 'rotate' }
 
 /**
- * Points are fractions of the screen, since the picture has another size than the screen. They are missing where the project
- * does not keep typed text (`withoutPoints`).
+ * Points are fractions of the screen, since the picture and the screen differ in size. Points are missing
+ * where the project does not keep typed text (`withoutPoints`).
  */
 export type LiveAction =
   | { type: 'tap'; fraction?: [number, number] }
@@ -41,12 +41,12 @@ export interface Gestures {
   add(input: LiveInput, now: number): void
   /** Actions so far. */
   readonly count: number
-  /** Characters of their texts. */
+  /** The number of characters of the actions' texts. */
   readonly characters: number
   take(): LiveAction[]
 }
 
-/** Part of the screen within which a touch does not move. */
+/** The fraction of the screen within which a touch counts as not moved. */
 const still = 0.02
 /** Milliseconds of a long press. */
 const longMs = 500

@@ -1,4 +1,4 @@
-/** Steps as clients get them, in pages and in exports. Pure. */
+/** Converts steps to the JSON that clients get, in pages and in exports. Pure. */
 import { type Observation, type TextObservation } from '@phonerack/shared'
 import { type ScreenPart, type StepJson, type StepPicture, type StepView } from './types.js'
 

@@ -47,14 +47,14 @@ async function touch(): Promise<LiveClient> {
   return live
 }
 
-it('touches of a person are a step without results [43.30]', async () => {
+it('touches of a person become a step without results [43.30]', async () => {
   const seen = (await ask('GET', '/observe')).json<{ snapshot_id: string }>()
   const live = await touch()
   await eventually(async () => (await steps()).length === 1)
   const [step] = await steps()
   expect(step).toMatchObject({
     status: 'stopped',
-    // Not under the name of an agent's key.
+    // The step does not have the name of an agent's key.
     by: { via: 'live', client: null, key_name: null },
     observe: null,
     results: [],
@@ -67,7 +67,7 @@ it('touches of a person are a step without results [43.30]', async () => {
   live.close()
 })
 
-it('have their points where the project keeps typed text', async () => {
+it('keep their points where the project keeps typed text', async () => {
   await changeProject(plane.app.core, tenant.projectId, { steps_text: true })
   const live = await touch()
   await eventually(async () => (await steps()).length === 2)

@@ -36,7 +36,7 @@ const usual: LiveEnds = { idleMs: limits.steps.liveIdle, longestMs: 15_000, char
 interface Open {
   link: LiveLink
   startedAt: Date
-  /** When it began, in milliseconds of the monotonic clock. */
+  /** When the step began, in milliseconds of the monotonic clock. */
   since: number
   gestures: Gestures
   timer: NodeJS.Timeout

@@ -1,4 +1,7 @@
-/** Typed text that steps must not keep, and the requests that must not change what is kept. Over HTTP. */
+/**
+ * Typed text that steps must not keep, and requests that must not change which texts are masked. Runs over
+ * HTTP.
+ */
 import { type Element } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../../testing/api.js'
@@ -8,7 +11,7 @@ import { type StepJson } from './types.js'
 
 const devices = 12
 let api: TestApi
-/** A phone on which nothing was typed. */
+/** Returns a phone on which nothing was typed. */
 let id: string
 beforeAll(async () => {
   api = await startApi({ devices })
@@ -30,7 +33,10 @@ async function newest(): Promise<StepJson> {
   if (!step) throw new Error('there is no step')
   return step
 }
-/** The texts of the screen after a batch, as its step has them, and whether its picture is kept. */
+/**
+ * Runs a batch after which the screen has these texts. Returns the texts in the stored step, and whether the
+ * step keeps its picture.
+ */
 async function kept(...texts: string[]): Promise<{ texts: (string | null)[]; hasPicture: boolean }> {
   api.agent.onBatch = answering(pictured(texts.map((text, at) => element(at + 1, { text }))))
   expect((await act([{ type: 'wait', ms: 1 }], 'both')).statusCode).toBe(200)
@@ -39,8 +45,8 @@ async function kept(...texts: string[]): Promise<{ texts: (string | null)[]; has
   return { texts: elements.map(({ text }) => text), hasPicture: picture !== null }
 }
 
-describe('a batch that its phone does not admit', () => {
-  it('changes nothing of what is kept of the phone [43.16]', async () => {
+describe('a batch that the phone does not admit', () => {
+  it('does not change which texts of the phone are masked [43.16]', async () => {
     const stranger = await api.plane.tenant()
     const limited = await api.keyOf('agent', [await api.placePhone('parked')])
     const { db } = api.plane.app.core
@@ -57,7 +63,7 @@ describe('a batch that its phone does not admit', () => {
 })
 
 describe('a text that was typed', () => {
-  it('by keys is left out of actions and of later screens [43.11]', async () => {
+  it('by keys is masked in actions and later screens [43.11]', async () => {
     const keys = ['4', '7', '1', 'a'].map((key) => ({ type: 'key', key, modifiers: ['shift'] }))
     await act([
       { type: 'key', key: 'tab' },
@@ -74,7 +80,7 @@ describe('a text that was typed', () => {
     expect(await kept('PIN 471A!', 'Home')).toEqual({ texts: ['PIN [redacted]!', 'Home'], hasPicture: false })
   })
 
-  it('while a batch runs is left out of its screen [43.13]', async () => {
+  it('while a batch runs is masked in the screen of the batch [43.13]', async () => {
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     let begun = (): void => undefined
@@ -96,13 +102,13 @@ describe('a text that was typed', () => {
     expect(answer.body).not.toContain('hunter2')
   })
 
-  it('without an element on the screen prevents pictures, however short it is [43.22]', async () => {
+  it('prevents pictures when no element on the screen shows it, however short it is [43.22]', async () => {
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: true })
     await act([{ type: 'type', text: '7' }])
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: false })
   })
 
-  it('into the clipboard is left out of later screens [43.12]', async () => {
+  it('into the clipboard is masked in later screens [43.12]', async () => {
     const path = `/v1/phones/${id}/clipboard`
     expect((await api.request('PUT', path, { payload: { text: 's3cr3t words' } })).statusCode).toBe(200)
     expect(await kept('Copied: s3cr3t words')).toEqual({ texts: ['Copied: [redacted]'], hasPicture: false })
@@ -118,7 +124,7 @@ describe('a text that was typed', () => {
     expect(await kept('Welcome')).toEqual({ texts: ['Welcome'], hasPicture: true })
   })
 
-  it('with more lines than can be searched masks every text', async () => {
+  it('with more lines than can be searched has every text masked', async () => {
     await act([{ type: 'type', text: Array.from({ length: 400 }, (_, at) => `line ${at}`).join('\n') }])
     expect(await kept('Home', '')).toEqual({ texts: ['[redacted]', ''], hasPicture: false })
   })
@@ -153,7 +159,7 @@ describe('a screen as text', () => {
     expect(JSON.stringify(after)).not.toContain('hunter')
   })
 
-  it('keeps no text of a field of a host that does not say what is typed', async () => {
+  it('keeps no text of a field when the host does not report which texts are typed', async () => {
     const screen = textScreenOf([element(1, { ...field, text: 'hunter2', id: 'pin hint' })])
     api.agent.onBatch = answering(screen)
     await act([{ type: 'home' }], 'text')
@@ -185,7 +191,7 @@ describe('candidates of an error', () => {
       return error.details.candidates.map(({ text }) => text)
     })
 
-  it('have no text of a field that somebody else filled [43.14]', async () => {
+  it('contain no text of a field that another caller filled [43.14]', async () => {
     const screen = screenOf([
       element(1, { text: 'Jane Doe', state: ['editable'] }),
       element(2, { text: 'Save', state: ['clickable'] }),
@@ -194,7 +200,7 @@ describe('candidates of an error', () => {
     api.agent.onBatch = answering(screen, failing({ candidates, snapshot_id: screen.snapshot_id }))
     await act([{ type: 'tap', target: { text: 'x' } }])
     expect(await candidatesOf()).toEqual(['[redacted]', 'Save', '[redacted]'])
-    // Without the screen of the candidates, nobody knows which are fields.
+    // Without the screen of the candidates, it is unknown which candidates are fields.
     api.agent.onBatch = answering(screen, failing({ candidates: candidates.slice(0, 2) }))
     await act([{ type: 'tap', target: { text: 'x' } }])
     expect(await candidatesOf()).toEqual(['[redacted]', '[redacted]'])

@@ -1,4 +1,4 @@
-/** An observation as it is stored: without its picture, and masked. Pure. */
+/** Packs an observation for storage, without its picture and with typed text masked. Pure. */
 import { type Observation } from '@phonerack/shared'
 import { pack } from './pack.js'
 import { type Masker } from './redact.js'
@@ -11,15 +11,15 @@ export interface PackedScreen {
   isMasked: boolean
 }
 
-/** The first field of an observation of the agent. */
+/** The name of the first field in the agent's observation. */
 const snapshot = /^\{"snapshot_id":"(snp_[a-z2-7]{12})"/
-/** Number of characters in which the snapshot ID is searched. */
+/** The number of characters that are searched for the snapshot ID. */
 const head = 100
 
 /**
  * @param json of an observation, or the observation
  * @param masker null: typed text is kept
- * @returns null without elements, from which a screen could be drawn
+ * @returns null for an observation without elements, from which no screen could be drawn
  */
 export function packScreen(
   json: Uint8Array | Observation,
@@ -48,7 +48,7 @@ const withoutPicture = ({ screenshot: _, ...rest }: Partial<Observation>): Parti
 const isWhole = (observation: Partial<Observation>): observation is Observation =>
   observation.snapshot_id !== undefined && observation.elements !== undefined
 
-/** Most screens need no change, and parsing costs as much as all the rest. */
+/** Most screens need no change, and parsing costs as much as the other work together. */
 function unchanged(json: Uint8Array, at: Date, masker: Masker | null): NewScreen | null {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
   const id = snapshot.exec(bytes.toString('latin1', 0, head))?.[1]

@@ -1,9 +1,9 @@
-/** JSON as it is stored: deflated, unless it is short. The first byte says which. Pure. */
+/** Packs JSON for storage: deflated, unless it is short. The first byte shows which. Pure. */
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Bytes below which deflating gains less than it costs. */
+/** Below this number of bytes, deflating saves less than it costs. */
 const short = 512
-/** The first byte. */
+/** The values of the first byte. */
 const kinds = { plain: 0, deflated: 1 } as const
 
 /** @param json UTF-8 */
@@ -14,7 +14,7 @@ export function pack(json: string | Uint8Array): Buffer {
     : Buffer.concat([Buffer.of(kinds.deflated), deflateRawSync(bytes, { level: constants.Z_BEST_SPEED })])
 }
 
-/** @throws Error when it was not packed here */
+/** @throws Error when `pack` did not make the bytes */
 export function unpack(packed: Uint8Array): Buffer {
   const [kind] = packed
   const rest = packed.subarray(1)

@@ -2,7 +2,7 @@
 import { StoredFileMissing, type FileStore } from '../../files/storage/file-store.js'
 import { type StepRow } from './reads.js'
 
-/** Base64; null: it has none, or its file is missing. */
+/** Base64; null: the step has no picture, or the picture's file is missing. */
 export async function pictureData(store: FileStore, { pictureId }: StepRow): Promise<string | null> {
   if (pictureId === null) return null
   try {

@@ -21,7 +21,7 @@ const picture = decodePicture({
   scale: 1,
   data: Buffer.from('a picture').toString('base64'),
 })
-/** A busy machine may be too slow for a picture, which is then not kept. */
+/** A busy machine may be too slow to store a picture, which is then not kept. */
 async function keep(): Promise<string> {
   let storageId = ''
   await eventually(async () => {

@@ -1,4 +1,4 @@
-/** Pictures of steps in the file store. */
+/** Stores pictures of steps in the file store. */
 import { newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../../base/core/core.js'
@@ -28,15 +28,16 @@ export type KeptPicture = StepPicture & { storageId: string }
 
 export interface Pictures {
   /**
-   * Does not fail, so that the batch does not. Returns null when the picture could not be stored within `storedWithinMs`.
+   * Does not fail, so that the batch does not fail either. Returns null when the picture could not be stored
+   * within `storedWithinMs`.
    */
   keep(picture: DecodedPicture): Promise<KeptPicture | null>
 }
 
-/** Milliseconds. They leave time for the row within `limits.steps.recordWait`. */
+/** Milliseconds for storing a picture. They leave time for the row within `limits.steps.recordWait`. */
 const storedWithinMs = 1500
 
-/** Pictures that are in transit: a storage that does not answer must not fill the memory. */
+/** Pictures in transit. The limit keeps a storage that does not answer from filling the memory. */
 const mostInTransit = 50
 
 export function createPictures(
@@ -49,8 +50,8 @@ export function createPictures(
     inTransit += 1
     try {
       if (!(await store.hasRoomFor(bytes.length))) return false
-      // Deletes the file unless a step names it by then: a replica that is killed, or a row that cannot be written, leaves no
-      // picture. The end of the step replaces the job.
+      // Deletes the file an hour later unless a step names it, so that a killed replica, or a row that cannot
+      // be written, leaves no picture. The end of the step replaces the job.
       await addFileDelete(db, storageId, new Date(clock.now().getTime() + unusedMs))
       await store.put(storageId, Readable.from([bytes]))
       return true

@@ -1,4 +1,4 @@
-/** Reads of steps and their screens. */
+/** Reads steps and their screens. */
 import { limits, type Action, type Observation } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -25,13 +25,13 @@ export interface StepRow {
   afterId: string | null
   pictureId: string | null
   picture: { format: 'jpeg' | 'png'; width: number; height: number; scale: number; size_bytes: number } | null
-  /** Bytes of its screens as JSON. */
+  /** The size of the step's screens as JSON, in bytes. */
   screenBytes: bigint
 }
 
 export interface StepsOf {
   phoneId: string
-  /** Null: every session. */
+  /** Null: steps of every session. */
   sessionId: string | null
 }
 
@@ -91,7 +91,7 @@ export async function lastSession(core: Core, phoneId: string): Promise<string |
   return row?.id ?? null
 }
 
-/** A step whose JSON is inflated. */
+/** A step with inflated JSON. */
 export interface InflatedStep {
   row: StepRow
   request: Buffer
@@ -99,8 +99,8 @@ export interface InflatedStep {
 }
 
 /**
- * Inflates the first steps of a page, until their JSON has `mostBytes`, with that of their screens if those are shown. At
- * least one step stays.
+ * Inflates the first steps of a page, until their JSON reaches `mostBytes`, including their screens if those
+ * are shown. The page keeps at least one step.
  */
 export function inflatePage(
   rows: readonly StepRow[],
@@ -128,14 +128,14 @@ export interface Screen {
   at: Date
   observation: Observation
 }
-/** By snapshot ID. */
+/** Screens by snapshot ID. */
 export type Screens = ReadonlyMap<string, Screen>
 
 export const screenIds = (rows: readonly Pick<StepRow, 'beforeId' | 'afterId'>[]): string[] => [
   ...new Set(rows.flatMap(({ beforeId, afterId }) => [beforeId, afterId]).filter((id) => id !== null)),
 ]
 
-/** Screens of a phone, the newest up to `mostBytes` of JSON. Expired ones are missing. */
+/** Returns screens of a phone, the newest up to `mostBytes` of JSON. Expired screens are missing. */
 export async function readScreens(
   core: Core,
   phoneId: string,
@@ -172,7 +172,7 @@ export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepVi
     status: isLost ? 'unknown' : row.status,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
-    // A person sent the input, not the agent that has the key of the link.
+    // A person sent the input, not the agent that has the link's key.
     by: {
       via: row.via,
       client: row.client,
@@ -199,7 +199,10 @@ export function pictureOf({ picture }: Pick<StepRow, 'picture'>): StepPicture | 
   return { ...rest, sizeBytes }
 }
 
-/** Fractions of a live view's picture as points of the screen before it. Actions may have none (`gestures.ts`). */
+/**
+ * Converts fractions of a live view's picture to points of the screen before the step. Actions may have no
+ * points (`gestures.ts`).
+ */
 const withPoints = (actions: readonly Action[], { screen }: Observation): Action[] =>
   actions.map((action) => {
     const points = Object.entries(action).flatMap(([name, value]: [string, unknown]) => {

@@ -1,4 +1,4 @@
-/** Faults of the recording, which never change a batch. With real Postgres; the agent is a double. */
+/** Faults of the recording, which never change a batch. Runs with real Postgres; the agent is a double. */
 import { createLogger, type ActionBatchResult } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller } from '../../base/core/caller.js'
@@ -41,7 +41,10 @@ const callerOf = (pictures: 'asked' | 'every'): Caller => ({
 const noPictures: Pictures = { keep: () => Promise.resolve(null) }
 const batch = { actions: [{ type: 'home' }], observe: 'both' } as const
 
-/** Runs the batch. @param faults replace parts of the recorder, or the pictures */
+/**
+ * Runs the batch.
+ * @param faults replace parts of the recorder, or of the pictures
+ */
 async function run({
   recorder: broken = () => ({}),
   pictures = noPictures,
@@ -113,7 +116,7 @@ it('throws the error of a batch although its recording fails too', async () => {
   ).rejects.toMatchObject({ code: 'internal_error' })
 })
 
-it('answers without the observation that it cannot cut to the requested mode', async () => {
+it('answers without the observation when it cannot cut the observation to the requested mode', async () => {
   const json = Buffer.from('{"results":[{"index":0}],"completed":1,"observation":{"text":1}}')
   const answer = async (pictures: 'asked' | 'every', observe: 'none' | 'both') => {
     const settings = { text: false, pictures }
@@ -131,12 +134,12 @@ it('answers without the observation that it cannot cut to the requested mode', a
     return JSON.parse(Buffer.from(answered).toString('utf8')) as unknown
   }
   expect(await answer('every', 'none')).toEqual({ results: [{ index: 0 }], completed: 1 })
-  // As it was requested, it needs no cut.
+  // The observation has the requested mode already, so it needs no cut.
   expect(await answer('asked', 'both')).toHaveProperty('observation')
 })
 
 const unused = () => Promise.reject(new Error('not used'))
-/** A store whose writes end when the test says so. */
+/** A file store whose writes end when the test ends them. */
 function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
   let end = (): void => undefined
   const written = new Promise<void>((resolve) => (end = resolve))
@@ -158,11 +161,11 @@ function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
   return { store, put, end: () => end() }
 }
 
-it('answers without the picture that a storage does not take, and deletes it an hour later [43.18]', async () => {
+it('answers without a picture that the storage does not take, and deletes the picture an hour later [43.18]', async () => {
   const { store, put, end } = slowStore()
   const began = performance.now()
   await run({ pictures: createPictures({ ...core, log }, store) })
-  // The storage would take forever.
+  // The storage would never finish.
   expect(performance.now() - began).toBeLessThan(30_000)
   const steps = await core.db.step.findMany({ where: { phoneId }, orderBy: { startedAt: 'desc' }, take: 1 })
   expect(steps).toMatchObject([{ status: 'succeeded', pictureId: null }])
@@ -173,7 +176,7 @@ it('answers without the picture that a storage does not take, and deletes it an 
   expect(jobs).toHaveLength(1)
 })
 
-it('keeps the step when the room of the storage cannot be read', async () => {
+it('keeps the step when the free space of the storage cannot be read', async () => {
   const { store } = slowStore(() => Promise.reject(new Error('statfs failed')))
   expect(await run({ pictures: createPictures({ ...core, log }, store) })).toMatchObject({ completed: 1 })
   expect((await statuses()).at(-1)).toBe('succeeded')

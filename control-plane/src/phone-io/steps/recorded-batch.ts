@@ -1,6 +1,6 @@
 /**
- * Records a batch as a step. `device-control/service.ts` calls it where a batch runs. A fault of the recording never changes a
- * batch or its answer.
+ * Records a batch as a step. `device-control/service.ts` calls it when a batch runs. A fault of the recording
+ * never changes a batch or its answer.
  */
 import { ApiError, type Action, type Logger, type ObserveMode } from '@phonerack/shared'
 import { type Caller, type CallContext, type StepSettings } from '../../base/core/caller.js'
@@ -17,9 +17,9 @@ export interface RecordedBatch {
   context: CallContext
 }
 
-/** The step of a batch that its phone has admitted. Its methods do not fail. */
+/** The step of a batch that the phone has admitted. The methods do not fail. */
 export class BatchRecording {
-  /** The mode for the host. */
+  /** The observe mode for the host. */
   readonly mode: ObserveMode
   private readonly step: OpenStep | null
   private bounds: Uint8Array = new Uint8Array()
@@ -46,7 +46,7 @@ export class BatchRecording {
     }
   }
 
-  /** Takes the places of the elements that a text observation names. */
+  /** Takes the bounds of the elements in a text observation. */
   onBounds = (found: Uint8Array): void => {
     this.bounds = found
   }
@@ -61,7 +61,10 @@ export class BatchRecording {
     }
   }
 
-  /** Returns the client's answer. @param json the host's */
+  /**
+   * Returns the client's answer.
+   * @param json the host's answer
+   */
   async answered(json: Uint8Array): Promise<Uint8Array> {
     const { actions, observe } = this.batch
     const read = (): BatchAnswer =>
@@ -76,7 +79,7 @@ export class BatchRecording {
       return answer.json
     } catch (error) {
       this.report(error)
-      // The batch ran, but its step does not say how far it came.
+      // The batch ran, but its step does not contain how many actions ran.
       await this.failed(error)
       return this.mode === observe ? json : withoutObservation(json)
     }

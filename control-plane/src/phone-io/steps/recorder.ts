@@ -15,7 +15,7 @@ import { createTypedTexts } from './typed-texts.js'
 import { type StepWay } from './types.js'
 import { createStepWriter, type StepWrite } from './writer.js'
 
-/** The facts of a batch, or of touches. */
+/** The facts of a batch, or of a person's touches. */
 export interface StepOf {
   projectId: string
   phoneId: string
@@ -25,7 +25,7 @@ export interface StepOf {
   client: string | null
   settings: StepSettings
   actions: readonly Action[]
-  /** Null: touches of a person. */
+  /** Null for touches of a person. */
   observe: ObserveMode | null
 }
 
@@ -59,13 +59,13 @@ interface StepError {
 
 export interface StepRecorder {
   screens: LastScreens
-  /** Begins to write the step of a phone that has admitted its batch, and returns immediately. */
+  /** Begins to write the step of a batch that the phone has admitted, and returns immediately. */
   begin(of: StepOf): OpenStep
-  /** Records a text that reached the phone in another way. Steps mask it like a typed text. */
+  /** Records a text that reached the phone without a batch. Steps mask it like typed text. */
   noteText(phoneId: string, text: string): void
-  /** Whether something was typed on the phone through this replica in the last minutes. */
+  /** Whether any text was typed on the phone through this replica in the last minutes. */
   hasTyped(phoneId: string): boolean
-  /** Touches of a person, which have happened. */
+  /** Writes a step of touches that a person has made. */
   touched(of: StepOf, startedAt: Date): Promise<void>
   /** Resolves when the batches of this replica that were answered before are written, or after two seconds. */
   settled(phoneId: string): Promise<void>
@@ -97,15 +97,18 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     }
   }
   /**
-   * Texts that this batch types are masked in it too. They are remembered even if the project keeps texts, since it may stop
-   * that before they expire.
+   * Texts that this batch types are masked in its own step too. They are remembered even if the project keeps
+   * texts, since the project may change that setting before they expire.
    */
   const maskerOf = ({ settings, phoneId, actions }: StepOf): Masker | null => {
     const texts = typedIn(actions)
     if (texts) typed.note(phoneId, texts)
     return settings.text ? null : typed.masker(phoneId)
   }
-  /** A picture shows what is masked elsewhere. It may also show typed text that the elements do not have. */
+  /**
+   * Whether the picture is kept. A picture shows text that is masked elsewhere, and may also show typed text
+   * that no element has.
+   */
   const keepPicture = async (
     { settings, phoneId }: StepOf,
     { picture }: BatchAnswer,
@@ -234,7 +237,7 @@ function statusOf(results: readonly ActionResult[], completed: number, count: nu
   return completed < count ? 'stopped' : 'succeeded'
 }
 
-/** The snapshots that targets name. */
+/** The snapshots that the actions' targets name. */
 const snapshotsIn = (actions: readonly Action[]): string[] => [
   ...new Set(
     actions.flatMap((action) =>

@@ -22,7 +22,7 @@ export function maskObservation(observation: Observation, masker: Masker): Maske
       if (at < headLines) return masker.text(line)
       const ref = /^\[(\d+)\]/.exec(line)?.[1]
       const of = ref === undefined ? undefined : byRef.get(Number(ref))
-      // Without the element, it is unknown what was typed in the line.
+      // Without the element, it is unknown which part of the line was typed.
       if (!of) return `${ref === undefined ? '' : `[${ref}] `}"${mark}"`
       return of.isMasked ? maskLine(line, of.element) : line
     })
@@ -31,7 +31,7 @@ export function maskObservation(observation: Observation, masker: Masker): Maske
   return isMasked ? { observation: { ...observation, elements, text }, isMasked } : { observation, isMasked }
 }
 
-/** Returns the same element when nothing is masked in it. */
+/** Returns the same element when no text in it is masked. */
 function maskElement(element: Element, masker: Masker): Element {
   const isTyped = showsTypedText(element)
   const text = element.text === null ? null : isTyped ? mark : masker.text(element.text)
@@ -44,15 +44,18 @@ const form = /^(\[(\d+)\] \S+) "(?:[^"\\]|\\.)*"/
 
 function maskLine(line: string, { ref, text, desc }: Element): string {
   const words = quoted(text ?? desc ?? '')
-  // Never keep a line whose form is unknown.
+  // A line of unknown form must never be kept.
   return form.test(line) ? line.replace(form, (_, head: string) => `${head} ${words}`) : `[${ref}] ${words}`
 }
 
-/** Escapes words like the text form, see `Observation.text`. */
+/** Escapes a text as the text form does; see `Observation.text`. */
 const quoted = (text: string): string =>
   `"${text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')}"`
 
-/** @param observation the one of the batch, whose elements show which candidates are fields; null: none is known */
+/**
+ * @param observation the observation of the batch, whose elements show which candidates are fields; null:
+ * unknown
+ */
 export const maskResults = (
   results: readonly ActionResult[],
   masker: Masker,
@@ -80,7 +83,7 @@ export const maskResults = (
     }
   })
 
-/** Candidates have no state, so the texts of those without a known element are left out. */
+/** Candidates have no state, so the texts of candidates without a known element are omitted. */
 function maskCandidates(candidates: unknown, masker: Masker, elements: readonly Element[]): unknown {
   if (!Array.isArray(candidates)) return null
   return candidates.map((candidate: unknown): unknown => {

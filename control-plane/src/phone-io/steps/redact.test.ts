@@ -27,7 +27,7 @@ const screenOf = (elements: Element[], line: string): Observation => ({
 
 const maskerOf = (texts: readonly string[]) => createMasker(texts.flatMap((text) => [...piecesOf(text)]))
 
-it('masks the text of every field, and of passwords, but no hint', () => {
+it('masks the text of every field and password, but no hint', () => {
   const none = maskerOf([])
   const masked = (each: Element) =>
     maskObservation(screenOf([each], 'app x'), none).observation.elements[0]?.text
@@ -38,7 +38,7 @@ it('masks the text of every field, and of passwords, but no hint', () => {
   expect(masked(element('Home', ['clickable']))).toBe('Home')
 })
 
-it('masks a typed text in every place, cut or whole, and in any case', () => {
+it('masks a typed text wherever it occurs, cut or whole, and in any case', () => {
   const long = `Dear Sir, ${'lorem ipsum '.repeat(200)}`
   const masker = maskerOf(['Hunter2', 'two\nlines here', long, 'ab', ' padded '])
   expect(masker.text('your hunter2!')).toBe(`your ${mark}!`)
@@ -64,7 +64,7 @@ it('never keeps a line of text whose form or element it does not know', () => {
   expect(home).toMatchObject({ isMasked: false, observation: { text: `${head}\n[1] Text "Home" (5,5)` } })
 })
 
-it('masks typed texts in the names that targets hit', () => {
+it('masks typed texts in the names of resolved targets', () => {
   const result = { index: 0, type: 'tap', ok: true, ms: 1, matched: 'Call hunter2' }
   expect(maskResults([result], maskerOf(['hunter2']), null)).toEqual([{ ...result, matched: `Call ${mark}` }])
 })
@@ -77,7 +77,7 @@ it('masks typed texts in the first lines of a screen', () => {
   expect([observation.text, isMasked]).toEqual([`app x.${mark}\nkeyboard hidden\nscreen 10x10`, true])
 })
 
-it('takes keys with characters as one text, up to another action', () => {
+it('joins keys with characters to one text, up to another action', () => {
   const key = (name: string) => ({ type: 'key', key: name, modifiers: [] }) as unknown as Action
   const wait = { type: 'wait', ms: 1 } as const
   expect(typedIn([key('a'), wait, key('1'), key('space'), key('b'), key('enter'), key('c')])).toEqual([
@@ -90,12 +90,12 @@ it('takes keys with characters as one text, up to another action', () => {
   expect(typedIn([{ type: 'key', key_code: 66 } as unknown as Action])).toBeNull()
 })
 
-it('masks all of a value, however many texts are in it', () => {
+it('masks every text in a value, however many there are', () => {
   const masker = maskerOf(['abcd', 'cdef'])
   expect(masker.text('abcdef')).toBe(mark)
 })
 
-it('masks text and description targets, and no IDs', () => {
+it('masks texts and descriptions in targets, and no IDs', () => {
   const masker = maskerOf(['title'])
   const actions = [
     { type: 'tap', target: { text: 'my title' } },

@@ -1,23 +1,26 @@
 /**
- * Masks typed text in the actions of a step, and makes the maskers of known texts. `redact-screen.ts` masks its results and
- * screens. Pure. docs/decisions/0278
+ * Masks typed text in the actions of a step, and creates the maskers of known texts. `redact-screen.ts` masks
+ * results and screens. Pure. docs/decisions/0278
  */
 import { type Action, type Target } from '@phonerack/shared'
 import { createFinder } from './find-texts.js'
 
-/** The mark of the activity log. */
+/** The same mark as in the activity log. */
 export const mark = '[redacted]'
 
-/** Characters from which a typed text is masked outside of fields: shorter ones occur by chance. */
+/**
+ * The number of characters from which a typed text is masked outside of fields. Shorter texts occur by
+ * chance.
+ */
 const shortest = 3
-/** Characters by which a longer text is recognised. Screens cut long texts. */
+/** The number of characters by which a longer text is recognised, since screens cut long texts. */
 const recognised = 50
-/** Above it, everything is masked. */
+/** The number of pieces above which everything is masked. */
 export const mostPieces = 300
 
 /** Masks texts in strings. */
 export interface Masker {
-  /** Every string stays unchanged. */
+  /** True if the masker leaves every string unchanged. */
   isEmpty: boolean
   text(value: string): string
   /** Returns a copy with each string masked. */
@@ -32,15 +35,16 @@ const maskerOf = (text: Masker['text']): Masker => ({
 
 const nothing: Masker = { isEmpty: true, text: (value) => value, json: (value) => value }
 
-/** For more texts than can be searched. */
+/** Masks every text, for more texts than can be searched. */
 export const everything: Masker = maskerOf((value) => (value === '' ? '' : mark))
 
 /** Stands for a key of a live view, whose character is unknown. */
 const bullet = '\u2022'
 
 /**
- * The parts of a typed text that are searched: its lines. A line that is longer than `recognised` is cut one character after
- * it. A generator, so that nobody reads 100,000 lines of which 300 are kept.
+ * The searched parts of a typed text, which are its lines. A line that is longer than `recognised` is cut one
+ * character after that length. This is a generator, so that a text of 100,000 lines is read only up to the
+ * 300 lines that are kept.
  */
 export function* piecesOf(text: string): Generator<string> {
   for (const line of new Set(text.split(/[\r\n]+/))) {
@@ -55,7 +59,7 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** @param pieces of `piecesOf`, at most `mostPieces`: they are masked wherever they occur, in any case */
+/** @param pieces of `piecesOf`, at most `mostPieces`; they are masked wherever they occur, in any case */
 export function createMasker(pieces: readonly string[]): Masker {
   if (pieces.length === 0) return nothing
   const characters = pieces.map((piece) => Array.from(piece))
@@ -90,10 +94,10 @@ const characterKeys: ReadonlySet<string> = new Set([
 const isCharacterKey = (action: Action): action is Action & { type: 'key' } =>
   action.type === 'key' && characterKeys.has(action.key)
 
-/** Actions that do not end a text of keys. */
+/** Actions that do not end a text typed by keys. */
 const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
 
-/** The texts that a batch types, with those of its keys; null: it types nothing. */
+/** The texts that a batch types, including the text of its keys; null: the batch types no text. */
 export function typedIn(actions: readonly Action[]): string[] | null {
   const texts: string[] = []
   let keys: string[] = []
@@ -110,7 +114,7 @@ export function typedIn(actions: readonly Action[]): string[] | null {
   return texts.length === 0 ? null : texts
 }
 
-/** IDs, keys without a character, apps and URLs stay. */
+/** Keeps IDs, keys without a character, apps and URLs. */
 export function maskActions(actions: readonly Action[], masker: Masker): Action[] {
   return actions.map((action) => {
     const fields = Object.entries(action).map(([name, value]: [string, unknown]) =>
@@ -124,7 +128,7 @@ export function maskActions(actions: readonly Action[], masker: Masker): Action[
   })
 }
 
-/** Whether the character of a key is left out. */
+/** Whether the character of a key is omitted. */
 export const isMaskedKey = (action: Action): boolean => action.type === 'key' && action.key === mark
 
 function maskTarget(target: Target, masker: Masker): Target {

@@ -1,4 +1,4 @@
-/** The statements that write steps and screens, on real Postgres. */
+/** The statements that write steps and screens, with real Postgres. */
 import { newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../../testing/api.js'
@@ -36,7 +36,7 @@ const endAt = (endedAt: Date): StepEnd => ({
 })
 const rowOf = (id: string) => core().db.step.findUnique({ where: { id } })
 
-/** A phone with two sessions, the first of which has ended. */
+/** Creates a phone with two sessions, of which the first has ended. */
 async function parkedAndStarted(): Promise<{ phoneId: string; first: string; second: string }> {
   const { db } = core()
   const phoneId = await api.placePhone('ready')
@@ -62,7 +62,7 @@ async function parkedAndStarted(): Promise<{ phoneId: string; first: string; sec
   return { phoneId, first, second }
 }
 
-it('gives a step that is written late to the session in which it started', async () => {
+it('stores a step that is written late in the session in which it started', async () => {
   const { phoneId, first, second } = await parkedAndStarted()
   const screenId = newId('snapshot')
   await core().db.stepScreen.create({
@@ -88,7 +88,7 @@ it('gives a step that is written late to the session in which it started', async
   expect(await rowOf(next.id)).toMatchObject({ sessionId: second, beforeId: null })
 })
 
-it('gives a step before all sessions to the first, since clocks differ', async () => {
+it('stores a step from before all sessions in the first session, since clocks differ', async () => {
   const { phoneId, first } = await parkedAndStarted()
   const step = stepOf(phoneId, ago(31))
   await writeStep(core(), step, endAt(ago(30)))
@@ -101,14 +101,14 @@ it('keeps no screen that was read before the session', async () => {
   expect(await core().db.stepScreen.count({ where: { phoneId } })).toBe(0)
 })
 
-it('writes nothing of a phone of another project', async () => {
+it('writes nothing for a phone of another project', async () => {
   const { phoneId } = await parkedAndStarted()
   const step = { ...stepOf(phoneId, ago(1)), projectId: newId('project') }
   await writeStep(core(), step, endAt(ago(1)))
   expect(await rowOf(step.id)).toBeNull()
 })
 
-it('lets the next read replace the screen before a refused batch, unless another step has it', async () => {
+it('lets the next read replace the screen before a refused batch, unless another step uses it', async () => {
   const { phoneId } = await parkedAndStarted()
   const of = { projectId: api.tenant.projectId, phoneId }
   const screen = screenAt(ago(1.5))
@@ -128,7 +128,7 @@ it('lets the next read replace the screen before a refused batch, unless another
   expect(await core().db.stepScreen.count({ where: { phoneId, id: screen.id } })).toBe(0)
 })
 
-it('keeps the screen before a refused batch that is after another step', async () => {
+it('keeps the screen before a refused batch when it is the screen after another step', async () => {
   const { phoneId } = await parkedAndStarted()
   const screen = screenAt(ago(1.5))
   await writeStep(core(), stepOf(phoneId, ago(1.6)), { ...endAt(ago(1.5)), screen })

@@ -1,10 +1,12 @@
-/** The statements that write steps and screens. Each is one prepared statement, sent with every batch. */
+/**
+ * The statements that write steps and screens. Each statement is prepared, and one is sent with every batch.
+ */
 import { type Core } from '../../base/core/core.js'
 import { Prisma } from '../../gen/prisma/client.js'
 import { type StepPicture, type StepStatus, type StepWay } from './types.js'
 import { type StepWrite } from './writer.js'
 
-/** Bytes of a row without its JSON. */
+/** The bytes that a row uses besides its JSON. */
 const rowBytes = 200
 
 export interface NewStep {
@@ -19,7 +21,7 @@ export interface NewStep {
   /** Packed. */
   request: Buffer
   textKept: boolean
-  /** Snapshots that its targets name. */
+  /** Snapshots that the step's targets name. */
   snapshotIds: readonly string[]
 }
 
@@ -42,10 +44,11 @@ export interface NewScreen {
 }
 
 /**
- * Writes a step: while it runs (`end` is null), or with its end, whether its beginning was written or not. It belongs to the
- * session of its phone in which it started, even if a later one has begun, and begins with the last screen that was
- * read in it. The clocks of replicas differ by milliseconds, so a step that seems to be before all sessions belongs to the
- * first. Nothing is written of a phone of another project, nor the beginning of a step without an open session.
+ * Writes a running step (`end` is null), or a step with its end, whether its beginning was written or not.
+ * The step belongs to the session of the phone in which it started, even if a later session has begun, and
+ * begins with the last screen that was read in that session. The clocks of replicas differ by milliseconds,
+ * so a step that seems to be before all sessions belongs to the first session. Writes nothing for a phone of
+ * another project, and no beginning of a step without an open session.
  */
 export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | null): Promise<void> {
   const { id, projectId, phoneId, startedAt, request } = step
@@ -88,7 +91,7 @@ export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | nu
       bytes = excluded.bytes where steps.ended_at is null`)
 }
 
-/** @param from the table that has the session */
+/** @param from the table with the session */
 const insertScreen = (
   { projectId, phoneId }: Pick<NewStep, 'projectId' | 'phoneId'>,
   screen: NewScreen | null,
@@ -101,7 +104,7 @@ const insertScreen = (
     ${screen?.jsonBytes ?? null}, ${isUsed}, ${(screen?.body.length ?? 0) + rowBytes}
   from ${from} where ${screen !== null}`
 
-/** Replaces the last screen that no step uses. */
+/** Writes a screen, which replaces the last screen that no step uses. */
 export async function writeScreen(
   { read }: Core,
   of: { projectId: string; phoneId: string },
@@ -117,8 +120,8 @@ export async function writeScreen(
 }
 
 /**
- * Nothing of its batch ran. The screen before it is one that no step uses again, so that the next read replaces it, unless
- * another step begins or ends with it.
+ * Deletes a step of which no action ran. The screen before it no longer counts as used, so that the next read
+ * replaces it, unless another step begins or ends with that screen.
  */
 export async function dropStep({ read }: Core, id: string): Promise<void> {
   await read(Prisma.sql`with gone as (delete from steps where id = ${id} returning id, phone_id, before_id)

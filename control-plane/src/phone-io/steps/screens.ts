@@ -1,4 +1,7 @@
-/** The last screen of each phone that this replica has read, until it is written. docs/decisions/0277 */
+/**
+ * Keeps the last screen of each phone that this replica has read, until the screen is written.
+ * docs/decisions/0277
+ */
 import { createLru } from '../../base/lru.js'
 import { type Core } from '../../base/core/core.js'
 import { type StepSettings } from '../../base/core/caller.js'
@@ -9,7 +12,7 @@ import { type TypedTexts } from './typed-texts.js'
 
 /** Milliseconds after which a screen is written. */
 const writeAfterMs = 200
-/** Phones whose screens wait. Beyond it the oldest are not kept. */
+/** The number of phones whose screens wait. Above it, the oldest screens are dropped. */
 const mostPhones = 2000
 
 interface Seen {
@@ -21,7 +24,7 @@ interface Seen {
 }
 
 export interface LastScreens {
-  /** A client has read it. Returns immediately. */
+  /** Keeps a screen that a client has read. Returns immediately. */
   see(screen: Seen): void
   /** Puts the phone's screen that waits into the queue. A failed write must not fail the batch. */
   flush(phoneId: string): void

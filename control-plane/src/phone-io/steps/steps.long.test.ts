@@ -1,4 +1,4 @@
-/** Steps over HTTP: their content, their readers, and the texts and pictures that are left out. */
+/** Steps over HTTP: their content, who may read them, and the omitted texts and pictures. */
 import { ObserveMode } from '@phonerack/proto'
 import { newId, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -83,13 +83,13 @@ describe('a batch', () => {
     expect(one.json()).toEqual(step)
   })
 
-  it('begins with the screen that its client read last [43.2]', async () => {
+  it('begins with the screen that the client read last [43.2]', async () => {
     const seen = (await api.request('GET', `/v1/phones/${id}/observe`)).json<Observation>()
     await act([{ type: 'home' }], 'none')
     expect((await newest()).before).toMatchObject({ snapshot_id: seen.snapshot_id, app: { package: 'x' } })
   })
 
-  it('says that it failed, with the error [43.3]', async () => {
+  it('contains its failure, with the error [43.3]', async () => {
     const error = { code: 'wait_timeout', message: 'x', retryable: true, next: null, details: {} } as const
     api.agent.onBatch = answering(screenOf([]), (result) =>
       result.index === 0 ? { ...result, ok: false, error } : result,
@@ -121,7 +121,7 @@ describe('a batch', () => {
     })
   })
 
-  it('leaves nothing when it was refused [43.6]', async () => {
+  it('writes no step when it is refused [43.6]', async () => {
     const before = await newest()
     api.agent.onBatch = answering(null, (result) => ({
       ...result,
@@ -135,7 +135,7 @@ describe('a batch', () => {
     expect(await steps('', parked)).toEqual([])
   })
 
-  it('leaves its screen to be replaced when it was refused after its beginning was written', async () => {
+  it('lets its screen be replaced when it is refused after its beginning was written', async () => {
     const { db, clock } = api.plane.app.core
     const { sessionId } = await db.stepScreen.findFirstOrThrow({ where: { phoneId: id } })
     const of = { phoneId: id, id: snapshot() }
@@ -180,7 +180,7 @@ describe('a batch', () => {
     await db.$executeRaw`delete from steps where id = ${step}`
   })
 
-  it('over MCP says so, and has elements although its answer has only text [43.8]', async () => {
+  it('over MCP names MCP as its way, and has elements although its answer has only text [43.8]', async () => {
     const screen = screenOf([element(1, { text: 'Wi-Fi', state: ['clickable'] })])
     const { elements, ...textScreen } = screen
     const bounds = Buffer.from(Int32Array.from([...(elements[0]?.bounds ?? []), 0]).buffer)
@@ -193,7 +193,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ by: { via: 'mcp' }, observe: 'text', after: screen })
   })
 
-  it('leaves nothing in a project without steps, within a second [43.9]', async () => {
+  it('writes no step in a project without steps, within a second [43.9]', async () => {
     const { step } = api.plane.app.core.db
     await settings({ steps: false })
     await eventually(async () => {
@@ -214,7 +214,7 @@ describe('typed text', () => {
   const typed = 'hunter2 & Co.'
   const field = { type: 'EditText', state: ['clickable', 'editable'] }
 
-  it('is left out of actions, fields, other elements, text and errors [43.10]', async () => {
+  it('is masked in actions, fields, other elements, text and errors [43.10]', async () => {
     const screen = screenOf([
       element(1, { ...field, text: typed }),
       element(2, { ...field, text: 'Name', state: ['editable', 'hint'] }),
@@ -265,7 +265,7 @@ describe('typed text', () => {
       '[6] EditText "[redacted]" password (50,130)',
     ])
     expect(JSON.stringify(step)).not.toMatch(/hunter2/i)
-    // A later screen shows it too.
+    // A later screen shows the text too.
     api.agent.onBatch = answering(screenOf([element(1, { text: `Hello ${typed}!` })]))
     await act([{ type: 'home' }])
     expect((await newest()).after).toMatchObject({ elements: [{ text: 'Hello [redacted]!' }] })
@@ -291,7 +291,7 @@ describe('typed text', () => {
 })
 
 describe('pictures', () => {
-  /** A phone on which nothing was typed. */
+  /** Returns a phone on which nothing was typed. */
   let id: string
   beforeAll(async () => {
     id = await api.readyPhone()
@@ -299,7 +299,7 @@ describe('pictures', () => {
   const act = (actions: object[], observe: string) => actOn(actions, observe, id)
   const newest = () => newestOf(id)
 
-  it('are kept when a batch asks for one, without the screen being in the answer twice [43.20]', async () => {
+  it('are kept when a batch asks for a picture, and the answer does not contain the screen twice [43.20]', async () => {
     api.agent.onBatch = answering(pictured([element(1, { text: 'Home' })]))
     const answer = await act([{ type: 'home' }], 'both')
     expect(answer.json()).toMatchObject({ observation: { screenshot: { data } } })
@@ -328,7 +328,7 @@ describe('pictures', () => {
     })
   })
 
-  it('are taken with every batch where the project asks for it, and answers stay as they were asked [43.23]', async () => {
+  it('are taken with every batch where the project asks for it, and answers have the requested mode [43.23]', async () => {
     await settings({ steps_pictures: 'every' })
     let mode = ObserveMode.OBSERVE_MODE_UNSPECIFIED
     const whole = pictured([element(1, { text: 'Home' })])
@@ -359,7 +359,7 @@ describe('pictures', () => {
 })
 
 describe('reading', () => {
-  it('lists newest first, in pages, of one session, with less of the screens [43.24]', async () => {
+  it('lists steps newest first, in pages, of one session, and optionally without screens [43.24]', async () => {
     const phone = await api.readyPhone()
     for (const type of ['home', 'back', 'recents']) await act([{ type }], 'ui', phone)
     const types = (data: StepJson[]) => data.map(({ actions: [action] }) => (action as { type: string }).type)
@@ -381,12 +381,15 @@ describe('reading', () => {
       400,
       'validation_failed',
     )
-    // They stay after the phone.
+    // The steps stay after the phone is deleted.
     await api.request('DELETE', `/v1/phones/${phone}`, { key: await api.keyOf('admin') })
     expect(types(await steps('', phone))).toEqual(['recents', 'back', 'home'])
   })
 
-  /** Places `count` steps of another phone, with a screen after each. @returns the phone */
+  /**
+   * Inserts `count` steps of another phone, with a screen after each.
+   * @returns the phone
+   */
   async function placed(
     count: number,
     screenFields: Partial<Prisma.StepScreenCreateInput>,
@@ -415,7 +418,7 @@ describe('reading', () => {
     }
     return phone
   }
-  /** The numbers of steps of each page. */
+  /** Returns the numbers of the steps on each page. */
   async function pagesOf(phone: string, query: string): Promise<number[]> {
     const lengths: number[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -435,7 +438,7 @@ describe('reading', () => {
   })
 
   it('does not read screens for a page without them', async () => {
-    // Nobody can inflate it.
+    // The screen cannot be inflated, so a read would fail.
     const phone = await placed(5, { jsonBytes: 1_500_000, body: new Uint8Array([7]) })
     expect(await pagesOf(phone, 'limit=20&observations=none')).toEqual([5])
     const [step] = await steps('?limit=1&observations=none', phone)
@@ -475,7 +478,7 @@ it('writes a batch whose screen has the snapshot of the screen before it', async
   await act([{ type: 'home' }])
   const step = await newest()
   expect(step).toMatchObject({ status: 'succeeded', after: { snapshot_id: seen.snapshot_id } })
-  // One that runs for longer is written twice.
+  // A batch that runs longer is written twice.
   api.agent.onBatch = async (request, send) => {
     await new Promise((resolve) => setTimeout(resolve, 60))
     await answering(screenOf([element(1, { text: 'Later' })]))(request, send)

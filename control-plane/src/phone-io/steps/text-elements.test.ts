@@ -13,7 +13,7 @@ const screenOf = (...lines: string[]): TextObservation => ({
 })
 const bytesOf = (...numbers: number[]) => new Uint8Array(Int32Array.from(numbers).buffer)
 
-it('makes the elements of the lines and their places', () => {
+it('builds the elements from the lines and their bounds', () => {
   const screen = screenOf(
     '[1] Button "OK, \\"now\\" \\\\ then\\nlater" #ok clickable disabled (50,10)',
     '[2] ImageButton "More" #android:id/more clickable (-5,30)',
@@ -73,13 +73,13 @@ it('makes the elements of the lines and their places', () => {
   ])
 })
 
-it('places elements of an earlier release at their centre', () => {
+it('gives elements of an earlier release the bounds of their centre', () => {
   expect(withElements(screenOf('[1] Button "OK" (50,10)'), new Uint8Array()).elements[0]?.bounds).toEqual([
     ...[50, 10, 51, 11],
   ])
 })
 
-it('takes from the host which texts are typed, and not from the end of an ID', () => {
+it('learns which texts are typed from the host, and not from the end of an ID', () => {
   const lines = [
     '[1] EditText "1234" #pin hint editable (1,1)',
     '[2] EditText "Name" #name editable hint (1,1)',
@@ -96,7 +96,7 @@ it('takes from the host which texts are typed, and not from the end of an ID', (
     [4, ['hint', 'password'], 'dots', false],
     [5, ['clickable'], 'More', true],
   ])
-  // Without flags, nothing that is editable counts as a hint.
+  // Without flags, no text of an editable element counts as a hint.
   const [unknown] = withElements(screenOf(lines[1] ?? ''), new Uint8Array()).elements
   expect(unknown?.state).toEqual(['editable'])
 })

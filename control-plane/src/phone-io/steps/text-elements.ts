@@ -1,25 +1,25 @@
 /**
- * The elements of a text observation, from its lines and from their places, which the host sends with it. So a batch with
- * `observe: text` costs no more than without a record. Pure. docs/decisions/0277
+ * Builds the elements of a text observation from its lines and from their bounds, which the host sends with
+ * it, so that a batch with `observe: text` costs the same with and without steps. Pure. docs/decisions/0277
  */
 import { showsTypedText, type Element, type TextObservation, type Observation } from '@phonerack/shared'
 
-/** Numbers of an element in `BatchEnded.element_bounds`. */
+/** The count of numbers per element in `BatchEnded.element_bounds`. */
 const numbersEach = 5
 
 /** `[ref] Type "words" #id flags (x,y)`. The words and the ID may be missing. */
 const line = /^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(?: #(\S+))?((?: [a-z_]+)*) \((-?\d+),(-?\d+)\)$/
 
-/** The last number of an element, as the host sends it. */
+/** The flags in the last number of an element. */
 const flagBits = { isDescription: 1, isTyped: 2 } as const
 
-/** Lines before the elements. */
+/** The number of lines before the elements. */
 export const headLines = 3
 
 const plain = (quoted: string): string =>
   quoted.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
 
-/** @param bounds empty: from a host of an earlier release, whose elements get places of one pixel */
+/** @param bounds empty when a host of an earlier release sent it; its elements get bounds of one pixel */
 export function withElements(observation: TextObservation, bounds: Uint8Array): Observation {
   const { app, text } = observation
   const view = new DataView(bounds.buffer, bounds.byteOffset, bounds.byteLength)
@@ -59,8 +59,8 @@ export function withElements(observation: TextObservation, bounds: Uint8Array): 
 }
 
 /**
- * An ID may contain spaces, and then its last words look like states. So only the host knows whether a text was typed; without
- * its flags, every editable element counts as typed.
+ * An ID may contain spaces, and its last words may look like states, so only the host knows whether a text
+ * was typed. Without the host's flags, every editable element counts as typed.
  */
 function statesOf(states: readonly string[], flags: number | null): string[] {
   const isTyped = flags === null ? states.includes('editable') : (flags & flagBits.isTyped) !== 0

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTypedTexts } from './typed-texts.js'
 
-it('masks the texts that were typed on the same phone', () => {
+it('masks texts that were typed on the same phone', () => {
   const typed = createTypedTexts()
   typed.note('ph_a', ['hunter2'])
   typed.note('ph_a', ['another text'])
@@ -10,7 +10,7 @@ it('masks the texts that were typed on the same phone', () => {
   expect([typed.has('ph_a'), typed.has('ph_b')]).toEqual([true, false])
 })
 
-it('knows that something was typed when its text is unknown', () => {
+it('remembers that a text was typed when the text is unknown', () => {
   const typed = createTypedTexts()
   typed.note('ph_a', ['\u2022\u2022\u2022'])
   expect(typed.has('ph_a')).toBe(true)
@@ -18,12 +18,12 @@ it('knows that something was typed when its text is unknown', () => {
   expect(typed.masker('ph_a').text('Visa \u2022\u2022\u2022\u2022 1234')).toBe(
     'Visa \u2022\u2022\u2022\u2022 1234',
   )
-  // Text and keys of a live view are one text.
+  // Text and keys of a live view form one text.
   typed.note('ph_a', ['hunt\u2022\u2022\u2022'])
   expect(typed.masker('ph_a').text('hunter2')).toBe('[redacted]er2')
 })
 
-it('masks everything once more was typed than it keeps, and remembers the same text once', () => {
+it('masks everything when more texts were typed than it keeps, and remembers equal texts once', () => {
   const typed = createTypedTexts()
   for (let time = 0; time < 400; time += 1) typed.note('ph_a', ['the same text'])
   expect(typed.masker('ph_a').text('Home')).toBe('Home')

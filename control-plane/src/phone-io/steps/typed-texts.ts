@@ -1,4 +1,7 @@
-/** The texts that were typed on phones through this replica in the last minutes. In memory only. docs/decisions/0278 */
+/**
+ * Keeps the texts that were typed on phones through this replica in the last minutes. In memory only.
+ * docs/decisions/0278
+ */
 import { limits, ownNow } from '@phonerack/shared'
 import { createLru } from '../../base/lru.js'
 import { createMasker, everything, mostPieces, piecesOf, type Masker } from './redact.js'
@@ -6,23 +9,23 @@ import { createMasker, everything, mostPieces, piecesOf, type Masker } from './r
 const mostPhones = 10_000
 
 interface Typed {
-  /** By piece: the time at which it was last typed, on the process's own clock. */
+  /** When each piece was last typed, on the process's monotonic clock. */
   pieces: ReadonlyMap<string, number>
-  /** Until then, everything is masked, since more was typed than is kept. */
+  /** Until this time everything is masked, since more texts were typed than are kept. */
   tooManyUntil: number
-  /** Masks `pieces`. Null: it was not needed yet. */
+  /** The masker of `pieces`. Null: not yet created. */
   masker: Masker | null
 }
 
 const nothing = createMasker([])
 
-/** For phones that admitted a request of their project: other IDs would make room by removing texts. */
+/** Must be used only for phones that admitted a request of their project: other IDs would evict texts. */
 export interface TypedTexts {
-  /** @param texts may be empty: something was typed, and the texts are unknown */
+  /** @param texts may be empty: a text was typed, but it is unknown */
   note(phoneId: string, texts: readonly string[]): void
-  /** Whether something was typed on the phone. */
+  /** Whether any text was typed on the phone. */
   has(phoneId: string): boolean
-  /** Masks what was typed on the phone. */
+  /** Returns a masker of the texts that were typed on the phone. */
   masker(phoneId: string): Masker
 }
 
@@ -53,7 +56,7 @@ export function createTypedTexts(): TypedTexts {
   }
 }
 
-/** Ends as soon as there are more than `mostPieces`. */
+/** Stops as soon as there are more than `mostPieces`. */
 function addPieces(pieces: Map<string, number>, texts: readonly string[], at: number): void {
   for (const text of texts)
     for (const piece of piecesOf(text)) {

@@ -9,8 +9,8 @@ import { type Readable } from 'node:stream'
 import { type Caller, type Page, type PageQuery } from '../../base/core/caller.js'
 
 /**
- * `running`: it has no outcome yet. `stopped`: its time ended before its last action, or it has no results, like touches
- * of a person. `unknown`: the number of actions that ran is unknown.
+ * `running`: the step has no outcome yet. `stopped`: the step's time ended before its last action, or it has
+ * no results, like touches of a person. `unknown`: the number of actions that ran is unknown.
  */
 export const stepStatuses = ['running', 'succeeded', 'failed', 'stopped', 'unknown'] as const
 export type StepStatus = (typeof stepStatuses)[number]
@@ -42,18 +42,18 @@ export interface StepView {
   actions: Action[]
   results: ActionResult[]
   completed: number
-  /** Why the batch has no results; null: it has. */
+  /** Why the batch has no results; null: it has results. */
   error: { code: string; message: string } | null
   textKept: boolean
   before: Observation | null
-  /** When `before` was read; null: there is none. */
+  /** When `before` was read; null: the step has no `before`. */
   beforeAt: Date | null
   after: Observation | null
   picture: StepPicture | null
   expiresAt: Date
 }
 
-/** How much of the screens: all, without the elements, or nothing. */
+/** How much of the screens is returned: all, without the elements, or nothing. */
 export const screenParts = ['full', 'text', 'none'] as const
 export type ScreenPart = (typeof screenParts)[number]
 
@@ -101,6 +101,6 @@ export interface StepService {
   ): Promise<Page<StepJson>>
   get(caller: Caller, phoneId: string, id: string, part: ScreenPart): Promise<StepJson>
   picture(caller: Caller, phoneId: string, id: string): Promise<{ stream: Readable; picture: StepPicture }>
-  /** @param sessionId null: the last one that has steps */
+  /** @param sessionId null: the last session with steps */
   export(caller: Caller, phoneId: string, sessionId: string | null, form: ExportForm): Promise<StepExport>
 }

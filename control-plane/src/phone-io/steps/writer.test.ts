@@ -9,7 +9,7 @@ const coreOf = () => ({ log, counters: new Counters() })
 const write = (writer: StepWriter, run: () => Promise<void>, waitMs: number, bytes = 1): Promise<void> =>
   writer.write({ bytes, run }, waitMs)
 
-it('keeps the record of an answered batch while Postgres fails [43.29]', async () => {
+it('keeps the step of an answered batch while Postgres fails [43.29]', async () => {
   const core = coreOf()
   const writer = createStepWriter(core)
   let isAway = true
@@ -34,7 +34,7 @@ it('keeps the record of an answered batch while Postgres fails [43.29]', async (
   await writer.close()
 })
 
-it('waits no longer than its limit for a write, which continues', async () => {
+it('waits for a write up to its limit, and the write continues', async () => {
   const writer = createStepWriter(coreOf())
   let end = (): void => undefined
   const done: string[] = []
@@ -51,7 +51,7 @@ it('waits no longer than its limit for a write, which continues', async () => {
   expect(done).toEqual(['written'])
 })
 
-it('writes what waits when it closes, and counts what the database refuses', async () => {
+it('writes the waiting steps when it closes, and counts the steps that the database refuses', async () => {
   const core = coreOf()
   const writer = createStepWriter(core)
   let tries = 0
@@ -67,7 +67,7 @@ it('writes what waits when it closes, and counts what the database refuses', asy
 })
 
 describe('while Postgres does not answer', () => {
-  it('loses the oldest writes above its bytes', async () => {
+  it('drops the oldest writes above its limit of bytes', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
     let isAway = true
@@ -89,7 +89,7 @@ describe('while Postgres does not answer', () => {
     expect(core.counters.read('step_rows_lost')).toBe(2)
   })
 
-  it('loses a write that does not fit in with those that run', async () => {
+  it('drops a write that does not fit beside the running writes', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
     const written: string[] = []
@@ -108,7 +108,7 @@ describe('while Postgres does not answer', () => {
     expect(core.counters.read('step_rows_lost')).toBe(1)
   })
 
-  it('runs only some writes at the same time, and answers the others immediately', async () => {
+  it('runs a limited number of writes at a time, and answers the others immediately', async () => {
     const writer = createStepWriter(coreOf(), { bytes: 1000, waiting: 1000, running: 2 })
     const ends: (() => void)[] = []
     const run = (): Promise<void> => new Promise((resolve) => ends.push(resolve))
@@ -123,7 +123,7 @@ describe('while Postgres does not answer', () => {
     await writer.close()
   })
 
-  it('loses the oldest above its number, even while it repeats others', async () => {
+  it('drops the oldest writes above its limit of number, even while it repeats others', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 1000, waiting: 3, running: 100 })
     const away = (): Promise<void> => Promise.reject(new Error('away'))

@@ -20,7 +20,7 @@ export interface ConnectionListener {
   onOpen(message: ServerMessage & { type: 'open' }): void
   onVideo(message: ConfigMessage | FrameMessage): void
   onMessage(message: ServerMessage): void
-  /** The connection broke; a reconnect follows. `reason` is empty when none was given. */
+  /** The connection broke; a reconnect follows. `reason` is empty when the server gave none. */
   onRetry(reason: string): void
   /** The connection ended for good. */
   onOver(reason: string): void
@@ -38,7 +38,7 @@ function takeEarly(): typeof globalThis.earlySocket {
 /** Closes the early socket of a page that cannot play the video. */
 export function dropEarly(): void {
   const socket = takeEarly()?.socket
-  // A browser reports a socket that is closed while it connects as an error of the page.
+  // A browser reports the close of a connecting socket as an error of the page.
   if (socket?.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close()
   else socket?.close()
 }
@@ -97,7 +97,7 @@ export class Connection {
     return this.receivedBytes
   }
 
-  /** Milliseconds from the last ping to its answer; null: there was none yet. */
+  /** Milliseconds from the last ping to its answer; null: no ping was answered yet. */
   get roundTripMs(): number | null {
     return this.lastRoundTripMs
   }

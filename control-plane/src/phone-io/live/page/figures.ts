@@ -25,7 +25,7 @@ export class Figures {
     parts.button.addEventListener('click', () => this.toggle())
   }
 
-  /** Called for each input, whose effect the next picture may show. */
+  /** Must be called for each input, whose effect the next picture may show. */
   onInput(): void {
     this.touchedAt ??= performance.now()
   }

@@ -1,5 +1,5 @@
 /**
- * A `<video>` that plays data while it is appended (Media Source Extensions). Used by
+ * A `<video>` element that plays data while it is appended (Media Source Extensions). Used by
  * `mse-player.ts`.
  */
 
@@ -15,9 +15,12 @@ const Source = plain ?? managed
 const typeOf = (codec: string): string => `video/mp4; codecs="${codec}"`
 
 export interface FilmListener {
-  /** The video shows a new picture. @param at seconds of the video at which it began */
+  /**
+   * The video shows a new picture.
+   * @param at the picture's start, in seconds of the video
+   */
   onPicture(video: HTMLVideoElement, at: number): void
-  /** The video shows the same picture, or one that was not announced. */
+  /** The video shows the same picture, or a picture that was not announced. */
   onRepeat(video: HTMLVideoElement): void
   /** Playback has failed. */
   onFailure(): void
@@ -34,7 +37,7 @@ export class Film {
   private readonly video = document.createElement('video')
   private buffer: SourceBuffer | null = null
   private readonly pieces: Piece[] = []
-  /** Seconds of the video. */
+  /** The starts of key frames, in seconds of the video. */
   private keyFrames: number[] = []
   private jumpTo: number | null = null
   private isClosed = false
@@ -87,8 +90,9 @@ export class Film {
   }
 
   /**
-   * @param key set for a key frame: `keyFrameAt` is its start in seconds of the video, and `jump` makes playback seek
-   * to it
+   * Appends data.
+   * @param key set for a key frame: `keyFrameAt` is its start in seconds of the video; with `jump`, playback
+   * seeks to that time
    */
   add(bytes: Uint8Array<ArrayBuffer>, key?: { keyFrameAt: number; jump: boolean }): void {
     this.pieces.push({ bytes, keyFrameAt: key?.keyFrameAt ?? null, jump: key?.jump ?? false })
@@ -162,7 +166,7 @@ export class Film {
     this.watchClock(-1)
   }
 
-  /** Older browsers do not report frames: draw the current one while the clock runs. */
+  /** Older browsers do not report frames: draw the current picture while the clock runs. */
   private watchClock(before: number): void {
     requestAnimationFrame(() => {
       if (this.isClosed) return

@@ -1,4 +1,4 @@
-/** Wraps H.264 pictures in MP4 fragments for Media Source Extensions, one picture each. Pure. */
+/** Wraps H.264 pictures in MP4 fragments for Media Source Extensions, one picture per fragment. Pure. */
 import { joined, unitsOf } from './annex-b.js'
 import type { MuxGenerator, MuxTrack } from './mux.js'
 import { type ConfigMessage } from './wire.js'
@@ -7,7 +7,7 @@ export const ticksPerSecond = 90_000
 const types = { sps: 7, pps: 8 } as const
 
 export interface Picture {
-  /** Ticks since the start; greater than those of the previous picture. */
+  /** Ticks since the start; greater than the ticks of the previous picture. */
   at: number
   /** Ticks, below 2^32. */
   duration: number

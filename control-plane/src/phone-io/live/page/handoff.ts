@@ -33,9 +33,9 @@ const dialogTexts: Record<Outcome, { title: string; text: string; button: string
 
 export interface HandoffListener {
   send(message: PageMessage): void
-  /** Called with whether the person has control, taken on this page or elsewhere. */
+  /** Called with whether the person has control, which may have been taken on this page or elsewhere. */
   onControl(hasControl: boolean): void
-  /** Called before control is returned: release everything that is pressed. */
+  /** Called before control is returned, to release pressed fingers and keys. */
   onGiveBack(): void
 }
 
@@ -67,7 +67,7 @@ export class Handoff {
     })
   }
 
-  /** Null for a plain link. */
+  /** Null for a link without a hand-over. */
   show(state: HandoffState | null): void {
     const wasTaken = this.state?.isTaken
     this.state = state

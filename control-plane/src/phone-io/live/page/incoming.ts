@@ -1,6 +1,4 @@
-/**
- * Assembles frames from their parts, and drops those that cannot be decoded. Used by both players.
- */
+/** Assembles frames from their parts, and drops frames that cannot be decoded. Used by both players. */
 import { type FrameMessage } from './wire.js'
 
 export class Incoming {
@@ -22,8 +20,9 @@ export class Incoming {
   }
 
   /**
-   * Returns a complete frame's parts, or null while it is incomplete or dropped. A hidden page
-   * shows nothing. @param canShow true once there is a config
+   * Adds a part of a frame. Returns a complete frame's parts, or null while the frame is incomplete or
+   * dropped. A hidden page shows nothing.
+   * @param canShow true once the page has a config
    */
   take({ data, isLast, isKeyFrame }: FrameMessage, canShow: boolean): Uint8Array[] | null {
     this.parts.push(data)

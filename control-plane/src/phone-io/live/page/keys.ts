@@ -40,7 +40,7 @@ export interface PressedKey {
   metaKey: boolean
 }
 
-/** The Android key code and its modifiers; null for text and for the browser's own keys. */
+/** Returns the Android key code and its modifiers; null for text and for the browser's own keys. */
 export function androidKey(pressed: PressedKey): { code: number; meta: number } | null {
   const isCommand = pressed.ctrlKey || pressed.metaKey
   // AltGr is Ctrl+Alt on some systems, and produces text.
@@ -60,14 +60,11 @@ export function piecesOf(text: string, most: number): string[] {
   return pieces
 }
 
-/**
- * Milliseconds until the next attempt: grows to 5 s, with jitter so that pages do not retry
- * together.
- */
+/** Milliseconds until the next attempt. They grow to 5 s, with jitter so that pages do not retry together. */
 export const retryDelay = (tries: number, random: number): number =>
   Math.min(5000, 250 * 2 ** Math.min(tries, 10)) * (0.5 + random / 2)
 
-/** `1 h 05 min`, `12 min`, `45 s`. */
+/** Formats seconds as `1 h 05 min`, `12 min` or `45 s`. */
 export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   if (seconds < 100) return `${seconds} s`

@@ -78,7 +78,7 @@ const touches = new Touches(
     onBack: () => keyboard.press(keyCodes.back),
     onHome: () => keyboard.press(keyCodes.home),
     onMouse: () => keyboard.focus(),
-    // The parent is the console, which may have another origin. The message has no content.
+    // The page's parent is the console, which may have another origin. The message has no content.
     onScroll: (by) => parent.postMessage({ type: 'phonerack.scroll', by }, '*'),
   },
   () => view.mayControl,
@@ -104,7 +104,7 @@ function socketUrl(): string {
 
 button('back').addEventListener('click', () => keyboard.press(keyCodes.back))
 button('home').addEventListener('click', () => keyboard.press(keyCodes.home))
-// The button works without a picture, since a sleeping phone may send none.
+// The button works without a picture, since a phone whose screen is off may send no picture.
 button('wake').addEventListener('click', () => {
   for (const down of [true, false])
     connection.send({ type: 'key', down, code: keyCodes.wake, meta: 0, repeat: 0 })

@@ -1,6 +1,6 @@
 /**
- * The player for browsers without WebCodecs (pages over plain HTTP, older browsers). Media Source
- * Extensions play the frames in a `<video>` behind the canvas, to which each is drawn.
+ * The player for browsers without WebCodecs (pages over plain HTTP, older browsers). Media Source Extensions
+ * play the frames in a `<video>` behind the canvas, and the player draws each frame to the canvas.
  */
 import { joined } from './annex-b.js'
 import { Film } from './film.js'
@@ -12,17 +12,20 @@ import { type PlayerListener, type VideoPlayer } from './player.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /**
- * Start of a frame relative to the clock, and its duration, in seconds of the video. `overlapping`:
- * a frame lasts until the next one replaces it, so the clock never stops. Some browsers keep only a
- * few overlapping frames: for these, `short` plays frames one after another as they arrive.
+ * The start of a frame relative to the clock, and its duration, in seconds of the video. `overlapping`: a
+ * frame lasts until the next frame replaces it, so the clock never stops. `short`: frames play one after
+ * another as they arrive, for browsers that keep only a few overlapping frames.
  */
 const timings = { overlapping: { ahead: 0.02, duration: 12 * 3600 }, short: { ahead: 0, duration: 0.02 } }
-/** The player counts as too slow if more frames than this wait, and the oldest has waited longer than `maxWaitMs`. */
+/**
+ * The player counts as too slow if more than `maxWaiting` frames wait, and the oldest has waited longer than
+ * `maxWaitMs`.
+ */
 const maxWaiting = 10
 const maxWaitMs = 800
 /**
- * Milliseconds without a new frame after which the current one is drawn again. A key frame is
- * requested if frames still wait, since some browsers show a frame only when another follows.
+ * Milliseconds without a new frame after which the current frame is drawn again. A key frame is requested if
+ * frames still wait, since some browsers show a frame only when another frame follows.
  */
 const settleMs = 120
 /** Consecutive failures of the browser's player without a frame. */
@@ -31,7 +34,7 @@ const maxFailures = 3
 interface Due {
   /** Seconds of the video. */
   at: number
-  /** By `performance.now()`. */
+  /** A time of `performance.now()`. */
   since: number
 }
 
@@ -42,7 +45,7 @@ export class MsePlayer implements VideoPlayer {
   private timing: keyof typeof timings = 'overlapping'
   /** Seconds of the video at which the newest frame begins. */
   private newest = -1
-  /** The next key frame is shown immediately, without the frames before it. */
+  /** The next key frame is shown immediately, and frames before it are skipped. */
   private isBehind = false
   private waiting: Due[] = []
   private settling: number | undefined
@@ -109,7 +112,7 @@ export class MsePlayer implements VideoPlayer {
 
   private nextTime(now: number): number {
     if (this.newest < 0) return 0
-    // The smallest step, since frames that arrive together only need their order.
+    // The smallest step is enough, since frames that arrive together only need their order.
     return this.timing === 'short' ? this.newest + timings.short.duration : Math.max(this.newest + 0.001, now)
   }
 

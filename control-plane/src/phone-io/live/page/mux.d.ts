@@ -1,6 +1,6 @@
 /**
- * The parts of mux.js 7.1.0 (Apache-2.0) that the page uses. It is served as `mux.js`, a script
- * that sets `muxjs`.
+ * The parts of mux.js 7.1.0 (Apache-2.0) that the page uses. The library is served as `mux.js`, a script that
+ * sets `muxjs`.
  */
 
 export interface MuxSample {

@@ -1,4 +1,4 @@
-/** Draws a frame on the page's canvas and resizes the canvas to it. Used by both players. */
+/** Draws a frame on the page's canvas and resizes the canvas to the frame. Used by both players. */
 export function paint(
   canvas: HTMLCanvasElement,
   picture: HTMLVideoElement | VideoFrame,

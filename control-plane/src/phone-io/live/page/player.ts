@@ -4,11 +4,11 @@ import { Incoming } from './incoming.js'
 import { paint } from './paint.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
-/** Frames that may wait in the decoder; more means that this machine is too slow. */
+/** Frames that may wait in the decoder. If more frames wait, this machine is too slow. */
 const maxWaiting = 12
 /**
- * Milliseconds after which a decoder that withholds frames on a still screen is flushed: the
- * minimum, and the maximum for a decoder that is only slow.
+ * Milliseconds after which a decoder that withholds frames on a still screen is flushed: the minimum, and the
+ * maximum for a decoder that is only slow.
  */
 const settle = { least: 120, most: 2000 }
 
@@ -25,7 +25,10 @@ export interface PlayerListener {
 
 /** Decodes video from the socket to a canvas. Implemented here and in `mse-player.ts`. */
 export interface VideoPlayer {
-  /** Since the page was opened; `decodeMs`: for the last frame, from its arrival. */
+  /**
+   * Counts since the page was opened; `decodeMs`: milliseconds from the last frame's arrival until it was
+   * decoded.
+   */
   readonly counted: { pictures: number; dropped: number; decodeMs: number }
   /**
    * Discards all state, because a connection ended or a new connection begins. Frames in the decoder are not drawn.
@@ -50,7 +53,7 @@ export class Player implements VideoPlayer {
     private readonly canvas: HTMLCanvasElement,
     private readonly listener: PlayerListener,
   ) {
-    // Do not decode on a hidden page.
+    // A hidden page decodes nothing.
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden && this.config) this.startOver()
     })
@@ -130,7 +133,7 @@ export class Player implements VideoPlayer {
     picture.close()
   }
 
-  /** Some decoders withhold a frame until the next one, which a still screen does not send. */
+  /** Some decoders withhold a frame until the next frame, which a still screen does not send. */
   private settleLater(decoder: VideoDecoder): void {
     clearTimeout(this.settling)
     this.settling = setTimeout(() => {

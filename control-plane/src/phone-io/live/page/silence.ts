@@ -17,16 +17,16 @@ export class Silence {
     this.lookedAt = now
   }
 
-  /** Any message arrived. */
+  /** Must be called for any message that arrives. */
   heard(now: number): void {
     this.heardAt = now
   }
 
-  /** Called every `pingEveryMs`. Returns true when the other side has been silent for too long. */
+  /** Must be called every `pingEveryMs`. Returns true when the server has been silent for too long. */
   isOver(now: number): boolean {
     const pausedMs = now - this.lookedAt - 2 * pingEveryMs
     this.lookedAt = now
-    // The page was suspended, and reads the messages that arrived during that time after this call.
+    // The page was suspended. It reads the messages of that time only after this call.
     if (pausedMs > 0) this.heardAt = Math.max(this.heardAt, now - pingEveryMs)
     return now - this.heardAt >= silentAfterMs
   }

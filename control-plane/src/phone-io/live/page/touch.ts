@@ -14,17 +14,20 @@ export interface TouchListener {
   onHome(): void
   /** The person used the mouse on the screen: send keys to the phone from now on. */
   onMouse(): void
-  /** Two fingers moved on a page inside another page. @param by pixels, downwards */
+  /**
+   * Two fingers moved on a page that is embedded in another page.
+   * @param by pixels, downwards
+   */
   onScroll(by: number): void
 }
 
 export class Touches {
-  /** By `PointerEvent.pointerId`: the phone's pointer number, and the last position. */
+  /** The phone's pointer number and the last position, by `PointerEvent.pointerId`. */
   private readonly fingers = new Map<number, { number: number; x: number; y: number }>()
   private readonly moved = new Set<number>()
   /**
-   * By `PointerEvent.pointerId`: the fingers that scroll the surrounding page, and their vertical positions on the
-   * screen.
+   * The fingers that scroll the surrounding page, with their vertical positions on the screen, by
+   * `PointerEvent.pointerId`.
    */
   private readonly scrolling = new Map<number, number>()
   private wheel = { x: 0, y: 0, horizontal: 0, vertical: 0 }
@@ -34,7 +37,7 @@ export class Touches {
     private readonly canvas: HTMLCanvasElement,
     private readonly listener: TouchListener,
     private readonly isAllowed: () => boolean,
-    /** The page is inside another page, which could not be scrolled by touches on the phone. */
+    /** The page is embedded in another page, which could not be scrolled by touches on the phone. */
     private readonly isEmbedded: boolean,
   ) {
     canvas.addEventListener('pointerdown', (event) => this.onDown(event))
@@ -74,7 +77,7 @@ export class Touches {
     this.listener.send({ type: 'touch', phase: 'down', pointer: number, ...point })
   }
 
-  /** The fingers that are down begin to scroll the page, and no longer touch the phone. */
+  /** The pressed fingers begin to scroll the page, and no longer touch the phone. */
   private beginScroll(event: PointerEvent): void {
     for (const id of this.fingers.keys()) this.scrolling.set(id, NaN)
     this.letGo()
@@ -86,7 +89,7 @@ export class Touches {
     const before = this.scrolling.get(event.pointerId)
     if (before !== undefined) {
       this.scrolling.set(event.pointerId, event.screenY)
-      // Each finger moves the page by its share.
+      // Each finger moves the page by its share of the distance.
       if (!Number.isNaN(before)) this.listener.onScroll((before - event.screenY) / this.scrolling.size)
       return
     }
@@ -119,7 +122,7 @@ export class Touches {
     this.sendSoon()
   }
 
-  /** At most one message per display frame: more would only queue. */
+  /** At most one message is sent per display frame, since further messages would only wait. */
   private sendSoon(): void {
     if (this.frame !== 0) return
     this.frame = requestAnimationFrame(() => {

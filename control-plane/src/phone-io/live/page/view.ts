@@ -26,7 +26,10 @@ const endLabels: Record<Reason, string> = {
   link: 'Link',
   take_over: 'Take-over',
 }
-/** The warning before the end. @param left such as `45 s` */
+/**
+ * The text of the warning before the end.
+ * @param left such as `45 s`
+ */
 const warnings: Record<Reason, (left: string) => string> = {
   idle: (left) => `Nobody uses the phone: it parks in ${left}.`,
   session: (left) => `The session ends in ${left}, and the phone parks.`,
@@ -34,7 +37,7 @@ const warnings: Record<Reason, (left: string) => string> = {
   take_over: (left) => `Your take-over ends in ${left}. Agents can use the phone again.`,
 }
 
-/** On a scale of 255; black in video is not always 0. */
+/** The highest brightness that counts as black, on a scale of 255: black in video is not always 0. */
 const black = 24
 
 /** True when almost nothing is visible on the canvas. */
@@ -63,7 +66,7 @@ export class View {
   private readonly announcement = byId('announcement', HTMLParagraphElement)
   private readonly ending = byId('ending', HTMLDivElement)
   private end: ViewEnd | null = null
-  /** Milliseconds of this machine's clock before the server's. */
+  /** Milliseconds by which this machine's clock is ahead of the server's clock. */
   private clockAheadMs = 0
   private control = false
   private trouble = ''
@@ -128,7 +131,7 @@ export class View {
     document.documentElement.style.setProperty('--ratio', String(width / height))
   }
 
-  /** @param trouble why there is no picture; empty when there is one */
+  /** @param trouble why there is no picture; empty when there is a picture */
   showState(isSecure: boolean, trouble: string, isAsleep = false): void {
     if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
@@ -167,7 +170,7 @@ export class View {
     this.coverText.textContent = isTroubled ? '' : this.text
     byId('wake', HTMLButtonElement).hidden = !isTroubled || !this.isAsleep || !this.control
     this.cover.hidden = this.state === 'live' && !isTroubled
-    // Some phones still show their lock screen: then no explanation is needed.
+    // Some phones still show their lock screen, and then need no explanation.
     this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled || !isBlack(this.canvas)
   }
 

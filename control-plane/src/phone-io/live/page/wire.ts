@@ -8,7 +8,7 @@
  * unit (Annex B)
  */
 
-/** Subprotocol: a page of another version gets an error instead of misreading the messages. */
+/** Subprotocol. A page of another version gets an error, and does not misread the messages. */
 export const protocol = 'phonerack.live.2'
 /** The subprotocol of the last release, whose pages send the same messages without pings. The server accepts both. */
 export const earlierProtocol = 'phonerack.live.1'
@@ -35,7 +35,7 @@ export const closings = {
   handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
   withdrawn: { code: 4021, reason: 'The agent no longer needs your help.' },
   unavailable: { code: 4011, reason: 'The phone is unreachable, and its session has ended.' },
-  /** From here on the page reconnects. */
+  /** After these reasons, the page reconnects. */
   restarting: { code: 4100, reason: 'The phone is restarting.' },
   away: { code: 4101, reason: 'The phone is temporarily unreachable.' },
   stopping: { code: 4102, reason: 'The server is restarting.' },
@@ -64,7 +64,7 @@ export type PageMessage =
   | { type: 'keep_awake' }
   /** Bytes of video received since the socket was opened. */
   | { type: 'ack'; bytes: number }
-  /** Every second. `visible`: the person sees the page; missing in `earlierProtocol`. */
+  /** Sent every second. `visible`: the person sees the page; missing in `earlierProtocol`. */
   | { type: 'ping'; id: number; visible?: boolean | undefined }
 
 /** The request of a hand-over's link, and whether control was taken with it. */
@@ -74,7 +74,8 @@ export interface HandoffState {
 }
 
 /**
- * The end of the view that comes first. `at` and `warnsAt`: milliseconds since 1970 by the server's clock; from `warnsAt` on the page warns.
+ * The earliest end of the view. `at` and `warnsAt`: milliseconds since 1970 by the server's clock; the page
+ * warns from `warnsAt` on.
  */
 export interface ViewEnd {
   reason: 'idle' | 'session' | 'link' | 'take_over'
@@ -93,7 +94,9 @@ export type ServerMessage =
       expiresAt: number
       end: ViewEnd
       now: number
-      /** Null for a plain link. A hand-over's link allows control while it is taken. */
+      /**
+       * Null for a link without a hand-over. A hand-over's link allows control while the hand-over is taken.
+       */
       handoff: HandoffState | null
     }
   | ({ type: 'handoff' } & HandoffState)

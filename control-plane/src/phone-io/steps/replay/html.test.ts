@@ -1,4 +1,4 @@
-/** The parts of the replay file. A browser plays it in `e2e/src/steps.long.test.ts`. */
+/** The parts of the replay file. `e2e/src/steps.long.test.ts` plays the file in a browser. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { inScript } from './html.js'
 import { joined, replayParts } from './parts.js'
 
-it('has one script and one style, which its policy allows by their hashes', () => {
+it('has one script and one style, which the policy of the page allows by their hashes', () => {
   const { head, foot } = replayParts()
   const style = /<style>(.*?)<\/style>/s.exec(head)?.[1] ?? ''
   const script = /<script type="module">(.*?)<\/script>/s.exec(foot)?.[1] ?? ''
@@ -18,7 +18,7 @@ it('has one script and one style, which its policy allows by their hashes', () =
   expect(policy).toContain("default-src 'none'")
   expect(policy).not.toContain('unsafe')
   expect(`${head}${foot}`).not.toMatch(/<!-- (?:data|style|script) -->|\{\{/)
-  // No name is declared twice.
+  // No two modules declare the same name.
   execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: script, stdio: 'pipe' })
 })
 
@@ -30,7 +30,7 @@ it('joins modules without their imports and exports', () => {
   expect(joined(modules).trim()).toBe('const a = 1;\n\nasync function c() {}')
 })
 
-it('keeps any text inside of its block, and unchanged', () => {
+it('keeps any text inside its block, and unchanged', () => {
   const check = (value: unknown): void => {
     const text = inScript(value)
     expect(text).not.toMatch(/[<>&\u2028\u2029]/)

@@ -1,6 +1,6 @@
 /**
- * One HTML file that plays a session. Texts from phones and tenants are only in blocks of JSON, and the page's policy allows
- * only its own script and style.
+ * Writes one HTML file that plays a session. Texts from phones and tenants are only in blocks of JSON, and
+ * the page's policy allows only the file's own script and style.
  */
 import { type FileStore } from '../../../files/storage/file-store.js'
 import { type Session } from '../export.js'
@@ -8,7 +8,7 @@ import { stepJson } from '../json.js'
 import { pictureData } from '../picture-data.js'
 import { replayParts } from './parts.js'
 
-/** JSON in a script element: no text can end the element, or begin a comment in it. */
+/** Encodes JSON for a script element: no text can end the element, or begin a comment in it. */
 export const inScript = (value: unknown): string =>
   JSON.stringify(value)
     .replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
@@ -23,7 +23,7 @@ export async function* writeHtml(store: FileStore, session: Session): AsyncGener
   yield block('session', { phone: session.phoneId, session: session.sessionId })
   const written = new Set<string>()
   for await (const { view, row } of session.steps) {
-    // A screen after one step and before the next is in the file once.
+    // A screen that is after one step and before the next is in the file once.
     for (const screen of [view.before, view.after]) {
       if (!screen || written.has(screen.snapshot_id)) continue
       written.add(screen.snapshot_id)

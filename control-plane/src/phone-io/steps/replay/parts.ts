@@ -1,4 +1,7 @@
-/** The parts of the replay file, read once. Its modules become one script, since a file has no others to import. */
+/**
+ * Reads the parts of the replay file once. Its modules become one script, since a single file cannot import
+ * others.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,11 +11,11 @@ const packageDir = new URL('../../../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/phone-io/steps/replay/page/', packageDir))
 const sources = fileURLToPath(new URL('src/phone-io/steps/replay/page/', packageDir))
 
-/** Each after those that it imports. */
+/** Each module comes after the modules that it imports. */
 const modules = ['model.js', 'dom.js', 'words.js', 'drawing.js', 'details.js', 'player.js']
 
 export interface ReplayParts {
-  /** Up to the blocks of JSON. */
+  /** The page up to the blocks of JSON. */
   head: string
   foot: string
 }
@@ -25,7 +28,7 @@ export function replayParts(): ReplayParts {
   return parts
 }
 
-/** Modules as one script: their imports name each other, and no two declare the same name. */
+/** Joins modules to one script: their imports name each other, and no two modules declare the same name. */
 export const joined = (sourcesOfModules: readonly string[]): string =>
   sourcesOfModules
     .map((source) =>

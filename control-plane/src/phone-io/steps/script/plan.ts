@@ -1,37 +1,40 @@
-/** The calls that repeat a session, from its steps, one by one in their order. Pure. */
+/** Converts the steps of a session, one by one in their order, to the calls that repeat them. Pure. */
 import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
 import { isMaskedKey } from '../redact.js'
 import { type StepView } from '../types.js'
 import { type Found, scriptTarget, type Known, type ScriptTarget } from './targets.js'
 
-/** An action whose targets another phone has, and whose text may be a variable. */
+/** A call for an action. Its targets also exist on another phone, and its text may be a variable. */
 export interface Call {
   type: Action['type']
-  /** By field: `target`, `from` and `to`. */
+  /** Targets by field: `target`, `from` and `to`. */
   targets: Partial<Record<'target' | 'from' | 'to', ScriptTarget>>
-  /** For `type`. */
+  /** The text of `type`. */
   text: { kept: string } | { variable: string } | null
-  /** The action as it was sent, for its other fields. */
+  /** The recorded action, for its other fields. */
   action: Action
 }
 
 export type Planned =
   | { kind: 'step'; note: string }
   | { kind: 'note'; note: string }
-  /** `isDisabled`: its outcome was unknown, so it stays a comment. */
+  /** `isDisabled`: the action's outcome was unknown, so the call becomes a comment. */
   | { kind: 'call'; call: Call; notes: string[]; isDisabled: boolean }
 
-/** A text that is not kept. */
+/** A variable for a text that is not kept. */
 export interface Variable {
   name: string
-  /** The step and the field for which it is. */
+  /** Names the step and the field of the text. */
   note: string
 }
 
 export interface Planner {
-  /** The calls of a step. Steps come oldest first. @param screen by snapshot ID */
+  /**
+   * Returns the calls of a step. Steps must be added oldest first.
+   * @param screen returns a screen by snapshot ID
+   */
   add(step: StepView, screen: (snapshotId: string) => Observation | null): Planned[]
-  /** Those of all steps so far. */
+  /** The variables of all steps so far. */
   variables: readonly Variable[]
 }
 
@@ -40,10 +43,10 @@ const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
 export function createPlanner(): Planner {
   const variables: Variable[] = []
   let number = 0
-  /** When something was last done to the phone. */
+  /** When an action last ran on the phone. */
   let doneAt = 0
 
-  /** The words for a field, without a typed text. */
+  /** Creates the variable for a text that was typed into the target. */
   const variableFor = (targets: Call['targets']): string => {
     const name = `TEXT_${variables.length + 1}`
     const { target } = targets
@@ -99,7 +102,7 @@ export function createPlanner(): Planner {
   }
 }
 
-/** Points cannot be waited for or scrolled to. */
+/** A script can neither wait for a point nor scroll to it. */
 const needsElement = ({ type }: Action): boolean => type === 'wait_for' || type === 'scroll_to'
 
 const typesOf = ({ actions }: StepView): string => actions.map(({ type }) => type).join(', ')

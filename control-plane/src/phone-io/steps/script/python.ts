@@ -51,7 +51,7 @@ function lines(planned: Planned): string[] {
 const isWaitable = (target: ScriptTarget | undefined): target is ScriptTarget =>
   target !== undefined && !isPoint(target)
 
-/** Arguments by name; without undefined ones. */
+/** The arguments by name, without undefined arguments. */
 const named = (fields: Record<string, unknown>): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${pythonLiteral(value)}`],
@@ -59,7 +59,7 @@ const named = (fields: Record<string, unknown>): string[] =>
 
 const wait = 'timeout=WAIT'
 
-/** Methods of the SDK's `Phone`. An action with a field that they lack is sent as it is. */
+/** Methods of the SDK's `Phone`. An action with a field that its method lacks is sent as JSON. */
 function calls(call: Call): string[] {
   const { action, targets, text } = call
   const { target, from, to } = targets
@@ -132,7 +132,7 @@ function calls(call: Call): string[] {
   }
 }
 
-/** Waits for each element. */
+/** Writes a wait for each target element. */
 const waitsFor = (...targets: readonly (ScriptTarget | undefined)[]): string[] =>
   targets.filter(isWaitable).map((target) => `wait_for(${[...named({ ...target }), wait].join(', ')})`)
 

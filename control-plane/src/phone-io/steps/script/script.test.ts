@@ -119,7 +119,7 @@ it('names an element by its own ID, then by its text, description, and number', 
   ])
 })
 
-it('replaces refs and fresh points by elements, and keeps other points with a comment [43.31]', () => {
+it('replaces refs and points on a known screen by elements, and keeps other points with a comment [43.31]', () => {
   const screen = screenOf([element(1, { text: 'Next' }), element(2, { text: mark, state: ['editable'] })])
   const target = { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' }
   const fresh = { before: screen, beforeAt: new Date(Date.UTC(2026, 10, 27)) }
@@ -160,7 +160,7 @@ it('replaces refs and fresh points by elements, and keeps other points with a co
   expect(py).toContain('TEXT_1 = os.environ["TEXT_1"]')
 })
 
-it('leaves failed actions out, and comments out those with an unknown outcome [43.32]', () => {
+it('omits failed actions, and comments out those with an unknown outcome [43.32]', () => {
   const error = { message: 'x', retryable: false, next: null, details: {} }
   const step = stepOf([{ type: 'home' }, { type: 'back' }])
   const failed = { ...error, code: 'provider_error' } as const
@@ -176,7 +176,7 @@ it('leaves failed actions out, and comments out those with an unknown outcome [4
   expect(ts).toContain('// back failed: provider_error')
 })
 
-it('leaves keys without their characters out', () => {
+it('omits keys whose character is not kept', () => {
   const key = { type: 'key', key: 'a', modifiers: [] }
   const step = stepOf([key, { type: 'key', key: 'enter' }])
   const { ts, py } = scriptsOf([
@@ -231,7 +231,7 @@ it('writes each kind of action', () => {
   compile(ts, py)
 })
 
-/** Both programs have no syntax error, and only the statements of the plan. */
+/** Both programs must parse, and contain only the statements of the plan. */
 function compile(ts: string, py: string): void {
   const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-script-'))
   try {
@@ -300,9 +300,9 @@ it('no text of a phone or a tenant ends a literal or a comment [43.33]', () => {
 it.each([
   ['TypeScript', typescript],
   ['Python', python],
-])('takes no more steps of a long session, and has no long chunk, in %s', (_name, form) => {
+])('ends within a long session, and has no long chunk, in %s', (_name, form) => {
   const script = createScript(form, session)
-  // 100,000 characters of JSON, and up to 300,000 of a script.
+  // Each step has 100,000 characters of JSON, and up to 300,000 characters of a script.
   const step = stepOf(
     Array.from({ length: 5 }, () => ({ type: 'type', text: '\u{1f600}'.repeat(5000) })),
     { textKept: true },

@@ -1,15 +1,15 @@
 /**
- * A script of a session, from its steps, one by one. Only its text is held: its head names the texts that are left out, which
- * are known after the last step. Pure.
+ * Writes the script of a session from its steps, one by one. Only the script's text is held in memory, since
+ * its head lists the omitted texts, which are known after the last step. Pure.
  */
 import { type Observation } from '@phonerack/shared'
 import { type StepView } from '../types.js'
 import { createPlanner, type Planned, type Variable } from './plan.js'
 import { comment } from './text.js'
 
-/** Characters from which a script takes no more steps. */
+/** The number of characters above which a script takes no more steps. */
 const mostCharacters = 10_000_000
-/** Characters of a variable in the head, besides its note. */
+/** The number of characters that a variable adds to the head, besides its note. */
 const variableCharacters = 150
 
 export interface ScriptHead {
@@ -20,10 +20,10 @@ export interface ScriptHead {
   isCut: boolean
 }
 
-/** A language. Texts have no line break at their end. */
+/** The writer of a programming language. Its texts do not end with a line break. */
 export interface ScriptForm {
   head(of: ScriptHead): string[]
-  /** Without `indent`. */
+  /** Returns lines without `indent`. */
   lines(planned: Planned): string[]
   /** Indents the lines between head and foot. */
   indent: string
@@ -31,9 +31,12 @@ export interface ScriptForm {
 }
 
 export interface Script {
-  /** It takes no more steps. */
+  /** Whether the script takes no more steps. */
   readonly isFull: boolean
-  /** Steps oldest first. @param screen by snapshot ID */
+  /**
+   * Adds a step. Steps must be added oldest first.
+   * @param screen returns a screen by snapshot ID
+   */
   add(step: StepView, screen: (snapshotId: string) => Observation | null): void
   /** @param isCut whether the session has more steps */
   chunks(isCut: boolean): Generator<string, void>

@@ -1,8 +1,8 @@
-/** Targets that another phone has too: texts and IDs instead of refs and points. Pure. */
+/** Finds targets that also exist on another phone: texts and IDs instead of refs and points. Pure. */
 import { type Element, type Observation, type SearchTarget, type Target } from '@phonerack/shared'
 import { mark } from '../redact.js'
 
-/** Characters: longer texts are content, not a name. */
+/** The longest text in characters that counts as a name. Longer texts are content. */
 const longest = 100
 
 export type ScriptTarget = SearchTarget | { x: number; y: number }
@@ -11,21 +11,21 @@ export const isPoint = (target: ScriptTarget): target is { x: number; y: number 
 
 export interface Found {
   target: ScriptTarget
-  /** Why it is a point; null: it is not, or the client sent a point. */
+  /** Why the target is a point; null: it is not a point, or the client sent the point. */
   note: string | null
 }
 
 /** The known screens of a session. */
 export interface Known {
-  /** By snapshot ID. */
+  /** Screens by snapshot ID. */
   screen: (snapshotId: string) => Observation | null
-  /** The screen directly before the action; null: something happened since it was read. */
+  /** The screen directly before the action; null: the phone may have changed since the screen was read. */
   fresh: Observation | null
 }
 
 /**
  * @param touched the point that was touched
- * @returns null when the element is unknown, and nothing was touched
+ * @returns null when the element is unknown and no point was touched
  */
 export function scriptTarget(
   target: Target,
@@ -61,12 +61,12 @@ function ofRef(
 const pointOf = (touched: readonly [number, number] | null, note: string): Found | null =>
   touched && { target: { x: touched[0], y: touched[1] }, note }
 
-/** A target that only this element has; null: there is none. */
+/** A target that matches only this element; null: no such target exists. */
 export function searchTarget(element: Element, elements: readonly Element[]): SearchTarget | null {
   const alone = (field: 'id' | 'text' | 'desc'): boolean =>
     elements.filter((each) => each[field] === element[field]).length === 1
   const { id } = element
-  // IDs of Android's own layouts are on many screens.
+  // IDs of Android's own layouts occur on many screens.
   if (id !== null && !id.startsWith('android:') && alone('id')) return { id }
   const text = nameOf(element.text)
   const isContent = element.state.includes('editable') && !element.state.includes('hint')
@@ -79,7 +79,7 @@ export function searchTarget(element: Element, elements: readonly Element[]): Se
   return { text, nth }
 }
 
-/** Null for a text that does not name an element. */
+/** Returns null for a text that does not name an element. */
 const nameOf = (text: string | null): string | null =>
   text === null || text.trim() === '' || text.includes(mark) || Array.from(text).length > longest
     ? null
@@ -87,7 +87,7 @@ const nameOf = (text: string | null): string | null =>
 
 const touchable = ['clickable', 'long_clickable', 'checkable', 'editable']
 
-/** The smallest element at the point that takes touches. */
+/** The smallest element at the point that accepts touches. */
 function touchableAt({ elements }: Observation, { x, y }: { x: number; y: number }): Element | null {
   const areaOf = ({ bounds: [left, top, right, bottom] }: Element): number => (right - left) * (bottom - top)
   const at = elements.filter(

@@ -1,11 +1,14 @@
-/** Literals and comments of scripts. Texts come from phones and tenants: nothing ends a literal or a line. Pure. */
+/**
+ * Writes literals and comments of scripts. Texts come from phones and tenants, so no text may end a literal
+ * or a line. Pure.
+ */
 
-/** Code points outside of printable ASCII. */
+/** Characters outside of printable ASCII. */
 const special = /[^\x20-\x7e]/gu
 
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
 
-/** A JSON literal in ASCII, which is also one of JavaScript. */
+/** Returns a JSON literal in ASCII, which is also a JavaScript literal. */
 export const literal = (value: unknown): string =>
   JSON.stringify(value ?? null).replace(special, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(''),
@@ -17,7 +20,7 @@ const quoted = (text: string): string =>
     return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
   })}"`
 
-/** A literal of Python in ASCII. */
+/** Returns a Python literal in ASCII. */
 export function pythonLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -30,5 +33,5 @@ export function pythonLiteral(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** One line of ASCII. */
+/** Returns the text as one line of ASCII. */
 export const comment = (text: string): string => literal(text).slice(1, -1).replace(/\\"/g, '"')

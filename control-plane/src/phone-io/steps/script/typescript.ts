@@ -51,7 +51,7 @@ function lines(planned: Planned): string[] {
 const isWaitable = (target: ScriptTarget | undefined): target is ScriptTarget =>
   target !== undefined && !isPoint(target)
 
-/** The options of a call, as an object; empty: left out. */
+/** The options of a call as an object; empty options are omitted. */
 function options(fields: Record<string, unknown>, more: readonly string[] = []): string {
   const parts = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${literal(value)}`],
@@ -60,7 +60,10 @@ function options(fields: Record<string, unknown>, more: readonly string[] = []):
   return all.length === 0 ? '' : `, { ${all.join(', ')} }`
 }
 
-/** Methods of the SDK's `Phone`. An action without a method, or with a field that it lacks, is sent as it is. */
+/**
+ * Methods of the SDK's `Phone`. An action without a method, or with a field that its method lacks, is sent as
+ * JSON.
+ */
 function calls(call: Call): string[] {
   const { action, targets, text } = call
   const { target, from, to } = targets
@@ -110,13 +113,13 @@ function calls(call: Call): string[] {
 /** Milliseconds. */
 const defaultSwipeMs = actionSchemas.swipe.shape.duration_ms.parse(undefined)
 
-/** Waits for each element. */
+/** Writes a wait for each target element. */
 const waitsFor = (...targets: readonly (ScriptTarget | undefined)[]): string[] =>
   targets.filter(isWaitable).map((target) => `waitFor(${literal(target)}, wait)`)
 
 function sent({ action, targets }: Call): string[] {
   const whole: Action = { ...action, ...targets } as Action
-  // A scroll finds its target itself.
+  // A scroll needs no wait, since it searches for its target.
   const before = action.type === 'scroll_to' ? [] : waitsFor(targets.target, targets.from, targets.to)
   return [...before, `act([${literal(whole)}], { observe: 'none' })`]
 }

@@ -1,9 +1,12 @@
-/** The panel of a step: its sender, its actions and their results. */
+/** Shows the panel of a step: its sender, its actions and their results. */
 import type { Frame, Result, Screen } from './model.js'
 import { foreign, make } from './dom.js'
 import { actionWords, durationWords, senderWords, statusWords } from './words.js'
 
-/** @param before the screen before the step @param count of all steps */
+/**
+ * @param before the screen before the step
+ * @param count the number of all steps
+ */
 export function showDetails(
   into: HTMLElement,
   { step, number }: Frame,
@@ -54,5 +57,5 @@ export function showDetails(
 
 const classOf = (result: Result | undefined): string => (result ? (result.ok ? 'ok' : 'failed') : 'not-run')
 
-/** A word for a class name. */
+/** Converts a word to a class name. */
 export const safeWord = (word: string): string => (/^[a-z_]+$/.test(word) ? word : 'other')

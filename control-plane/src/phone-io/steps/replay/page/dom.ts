@@ -1,4 +1,4 @@
-/** Makes elements. Text of phones is always set as text, never as markup. */
+/** Creates elements. Text from phones is always set as text, never as markup. */
 
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -25,7 +25,7 @@ export function inputById(id: string): HTMLInputElement {
   throw new Error(`${id} is not an input`)
 }
 
-/** Characters that move other text or show nothing, as symbols. Line breaks and tabs stay. */
+/** Replaces characters that reorder other text or are invisible with symbols. Line breaks and tabs stay. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     if (character === '\n' || character === '\t') return character
@@ -38,10 +38,13 @@ export function visible(text: string): string {
   })
 }
 
-/** Characters of a text that are shown first. */
+/** The number of characters of a text that are shown first. */
 const shownFirst = 300
 
-/** Text of a phone or a tenant: its direction stays inside, and a long one opens by a button. */
+/**
+ * Shows text from a phone or a tenant. Its direction does not affect other text, and a button opens a long
+ * text.
+ */
 export function foreign(text: string, most = shownFirst): HTMLElement {
   const made = make('bdi', { class: 'foreign' })
   const characters = Array.from(visible(text))

@@ -1,4 +1,4 @@
-/** Draws a screen from its elements, the picture below them, and the touches of a step above them. */
+/** Draws a screen from its elements, with the picture below them and the touches of a step above them. */
 import type { Action, Frame, Screen, Step } from './model.js'
 import { make, visible } from './dom.js'
 
@@ -13,10 +13,10 @@ interface Size {
   height: number
 }
 
-/** Characters of an element that are drawn. */
+/** The number of characters that are drawn of an element's text. */
 const drawn = 500
 
-/** Places a box, in device pixels. */
+/** Positions an element at a box in device pixels. */
 function place(
   box: HTMLElement,
   [left, top, right, bottom]: readonly number[],
@@ -50,7 +50,7 @@ export function drawFrame(into: HTMLElement, frame: Frame, shown: Shown): void {
 
 function drawElements(into: HTMLElement, screen: Screen, withRefs: boolean): void {
   if (screen.screen.on === false) into.append(make('p', { class: 'nothing', text: 'The screen is off.' }))
-  // Large ones first, so that small ones stay on top.
+  // Large elements are drawn first, so that small elements stay on top.
   const area = ([left, top, right, bottom]: readonly number[]): number =>
     ((right ?? 0) - (left ?? 0)) * ((bottom ?? 0) - (top ?? 0))
   for (const element of screen.elements.toSorted((a, b) => area(b.bounds) - area(a.bounds))) {
@@ -67,7 +67,7 @@ function drawElements(into: HTMLElement, screen: Screen, withRefs: boolean): voi
   }
 }
 
-/** The kinds that look different. */
+/** The classes of elements that look different. */
 function kindOf(type: string): string {
   if (/Button|Chip|Fab/i.test(type)) return 'button'
   if (/Image|Icon/i.test(type)) return 'image'
@@ -85,7 +85,7 @@ function shape(name: string, fields: Record<string, string | number>): SVGElemen
 
 type Point = readonly [number, number]
 
-/** The point of a target that has one. */
+/** Returns the point of a target, if it has one. */
 function pointOf(target: unknown): Point | null {
   if (typeof target !== 'object' || target === null || !('x' in target) || !('y' in target)) return null
   return [Number(target.x), Number(target.y)]
@@ -105,7 +105,7 @@ function drawTouches(into: HTMLElement, { actions, results, by }: Step, size: Si
   if (layer.childNodes.length > 0) into.append(layer)
 }
 
-/** From and to, for gestures that move. */
+/** Returns the start and end of a gesture that moves. */
 function endsOf(action: Action, { width, height }: Size, center: Point | null): [Point, Point] | null {
   const [from, to] = [pointOf(action['from']), pointOf(action['to'])]
   if (from && to) return [from, to]

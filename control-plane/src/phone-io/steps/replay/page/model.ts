@@ -50,7 +50,7 @@ export interface Step {
   results: Result[]
   error: { code: string; message: string } | null
   text_kept: boolean
-  /** Snapshots. */
+  /** The IDs of the snapshots before and after the step. */
   before: string | null
   after: string | null
   picture: Picture | null
@@ -64,7 +64,7 @@ export interface Replay {
   isCut: boolean
 }
 
-/** One view of the player: the screen before a step with its touches, or the screen after it. */
+/** A view of the player: the screen before a step with the step's touches, or the screen after the step. */
 export interface Frame {
   step: Step
   /** From 0. */
@@ -98,11 +98,11 @@ export function readReplay(): Replay {
   return replay
 }
 
-/** Two frames for each step; one when nothing is known of the screen after it. */
+/** Returns two frames per step, or one when the screen after the step is unknown. */
 export function framesOf({ steps, screens }: Replay): Frame[] {
   return steps.flatMap((step, number) => {
     const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
-    // The screen before a step can be the one after the earlier step, which may have a picture.
+    // The screen before a step can be the screen after the earlier step, which may have a picture.
     const earlier = steps[number - 1]
     const isSame = earlier !== undefined && earlier.after !== null && earlier.after === step.before
     const before: Frame = {

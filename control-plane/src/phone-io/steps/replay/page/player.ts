@@ -1,10 +1,10 @@
-/** Plays the session: its frames in order, by buttons, keys and the timeline. */
+/** Plays a session: shows its frames in order, and handles buttons, keys and the timeline. */
 import { framesOf, readReplay } from './model.js'
 import { byId, inputById, make, visible } from './dom.js'
 import { safeWord, showDetails } from './details.js'
 import { drawFrame, type Shown } from './drawing.js'
 
-/** Milliseconds of a frame. */
+/** How many milliseconds a frame is shown. */
 const frameMs = { before: 1100, after: 700 }
 
 const replay = readReplay()
@@ -39,7 +39,7 @@ function go(to: number): void {
   show()
 }
 
-/** To the screen before a step. */
+/** Shows the screen before a step. */
 function goToStep(number: number): void {
   const wanted = Math.max(0, Math.min(replay.steps.length - 1, number))
   go(frames.findIndex((each) => each.number === wanted))

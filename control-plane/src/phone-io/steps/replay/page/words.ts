@@ -1,10 +1,10 @@
-/** Actions, targets and senders in words. */
+/** Describes actions, targets and senders in words. */
 import type { Action, Screen, Step } from './model.js'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** A ref, with the text of its element if that is on the screen before the step. */
+/** Describes a ref, with its element's text if the element is on the screen before the step. */
 function refWords({ ref, snapshot_id: id }: Record<string, unknown>, screen: Screen | null): string {
   const element = screen?.snapshot_id === id ? screen?.elements.find((each) => each.ref === ref) : undefined
   const words = element?.text ?? element?.desc
@@ -23,7 +23,7 @@ function targetWords(target: unknown, screen: Screen | null): string {
   return ''
 }
 
-/** Fields that are the same in most actions. */
+/** Fields with the same value in most actions. */
 const dull = new Set(['type', 'target', 'from', 'to', 'text'])
 
 export function actionWords(action: Action, screen: Screen | null): string {
@@ -69,5 +69,5 @@ export function statusWords({ status, by }: Step): string {
   return by.via === 'live' ? 'by a person' : (statuses[status] ?? status)
 }
 
-/** `1.2 s` or `80 ms`. */
+/** Formats milliseconds as `1.2 s` or `80 ms`. */
 export const durationWords = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
