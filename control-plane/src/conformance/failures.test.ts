@@ -1,5 +1,5 @@
-// Unexpected failures, and refusals that pass with time, with real Postgres and broker: the
-// client's error and the log.
+// Unexpected failures, and temporary refusals, as the client's error and in the log. Runs with real Postgres
+// and broker.
 import { createLogger, systemClock } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -82,7 +82,7 @@ describe('the library', () => {
       },
       { timeout: 110_000 },
     )
-    // The rejection is asserted later.
+    // A test may assert the rejection later.
     lock.catch(() => undefined)
     await isLocked
     const replica = await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })

@@ -1,5 +1,5 @@
-// Phones, sessions and accounts in the API while phones run, fail and are paid for: over HTTP with
-// real Postgres, broker and jobs; the agent is a double.
+// Phones, sessions and accounts in the API while phones run, fail and are paid for. Runs over HTTP with real
+// Postgres, broker and jobs; the agent is a double.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../api/routes/schemas.js'
@@ -81,7 +81,7 @@ async function timeIsOver(id: string): Promise<void> {
 
 describe('a phone', () => {
   it('uses its ID as a default name, and shows the same session as its list of sessions [3.2, 3.3, 3.14, 3.16, 3.21]', async () => {
-    // Phones have the time of Postgres, which this machine's clock may differ from.
+    // Times of phones are Postgres's times, from which this machine's clock may differ.
     const before = plane.app.core.clock.now().getTime()
     const phone = phoneIn(await ask('POST', '/v1/phones', { idle_timeout: 60, max_duration: 600 }))
     expect(phone.id).toMatch(/^ph_[a-z2-7]{12}$/)
@@ -96,7 +96,7 @@ describe('a phone', () => {
     const { session } = phone
     expect(session?.id).toMatch(/^ses_[a-z2-7]{12}$/)
     expect(session).toMatchObject({ idle_timeout: 60, max_duration: 600, reserved_usd: '0.600000' })
-    // Admitted and created at the same time; active from the time when it is ready.
+    // The session starts when the phone is created; the phone's activity starts when it is ready.
     expect(session?.started_at).toBe(phone.created_at)
     expect(time(phone.created_at)).toBeGreaterThanOrEqual(before)
     expect(time(session?.ready_at)).toBeGreaterThanOrEqual(time(session?.started_at))
@@ -134,7 +134,7 @@ describe('a phone', () => {
     expect([phone.last_active_at, phone.session?.ready_at]).toEqual([null, null])
     expect(phone.session).toMatchObject({ idle_timeout: 300, max_duration: 900, park_reason: 'max_duration' })
     expect(time(phone.session?.parks_at)).toBe(time(phone.session?.started_at) + 900_000)
-    // Requests do not change that.
+    // Requests do not change the phone's activity.
     expect(phoneIn(await ask('GET', `/v1/phones/${phone.id}`)).last_active_at).toBeNull()
     const poll = ask('GET', `/v1/phones/${phone.id}?wait=ready`)
     release()
@@ -215,7 +215,7 @@ describe('a create', () => {
     expect(await plane.app.core.db.phone.count({ where: { projectId: tenant.projectId } })).toBe(0)
   })
 
-  it('without a duration uses what the credit pays, and reports the affordable duration otherwise [6.7]', async () => {
+  it('without a duration uses the duration that the credit covers, and reports the affordable duration otherwise [6.7]', async () => {
     await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-9.7' })
     const { details, next } = errorOf(
       await ask('POST', '/v1/phones', { max_duration: 301 }),
@@ -288,7 +288,7 @@ describe('the account', () => {
       { code: 'AE', name: 'United Arab Emirates' },
       { code: 'US', name: 'United States' },
     ])
-    // A valid code, but no device is there.
+    // The country's code is valid, but no device is there.
     errorOf(await ask('POST', '/v1/phones', { country: 'AE' }), 503, 'capacity_unavailable')
     await plane.app.core.db.host.update({ where: { id: abroad.hostId }, data: { retiredAt: new Date() } })
     errorOf(await ask('POST', '/v1/phones', { country: 'AE' }), 400, 'validation_failed')

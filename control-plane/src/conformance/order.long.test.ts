@@ -1,5 +1,5 @@
-// The order of checks at every endpoint: each request breaks two successive rules, and the response
-// is the error of the earlier one. With real Postgres and broker.
+// The order of checks at every endpoint: each request breaks two successive rules, and the response is the
+// error of the earlier rule. Runs with real Postgres and broker.
 import { limits } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
@@ -39,13 +39,13 @@ const world = useWorld()
 let plane: Plane
 let paths: Record<string, Record<string, Operation>>
 let built: Endpoint[]
-/** Constant during a request and the requests that exhaust its key. */
+/** The time is constant during a request and during the requests that exhaust its key's limit. */
 let now = new Date('2026-03-04T05:06:00.000Z')
 const nobody = 'ph_aaaaaaaaaaaa'
 const noUpload = 'upl_aaaaaaaaaaaa'
 const statuses = ['ready', 'parked', 'failed', 'deleted'] as const satisfies readonly PhoneStatus[]
 
-/** A project with a phone in each of `statuses`. */
+/** Creates a project with a phone in each of `statuses`. */
 interface Ground {
   projectId: string
   phones: Record<(typeof statuses)[number], string>
@@ -72,7 +72,7 @@ async function groundOf(letter: string): Promise<Ground> {
 }
 
 beforeAll(async () => {
-  // Without jobs, so that no phone changes its status.
+  // No job runs, so no phone changes its status.
   plane = await world.start({
     clock: { now: () => now },
     env: { PHONERACK_JOBS: 'off', PHONERACK_REQUESTS_PER_MINUTE: '1' },
@@ -115,7 +115,7 @@ const calm = [
   'GET /v1/phones/{id}/handoffs/{hid}',
   'DELETE /v1/phones/{id}/handoffs/{hid}',
 ]
-/** The status in which an endpoint refuses, where it is not `parked`, and the error. */
+/** The status in which an endpoint refuses, where the status is not `parked`, and the error. */
 const refusedWhen: Record<string, ['failed' | 'deleted', string]> = {
   'PATCH /v1/phones/{id}': ['deleted', 'phone_deleted'],
   'POST /v1/phones/{id}/start': ['failed', 'phone_failed'],
@@ -124,8 +124,7 @@ const refusedWhen: Record<string, ['failed' | 'deleted', string]> = {
 const needsCredit = ['POST /v1/phones', 'POST /v1/phones/{id}/start', 'POST /v1/apps/uploads']
 
 /**
- * The faults that apply to an endpoint, in the order of their checks; those of one step form a
- * group.
+ * The faults that apply to an endpoint, in the order of their checks. The faults of one step form a group.
  */
 function stepsOf(endpoint: Endpoint): Fault[][] {
   const { method, path, scope } = endpoint
@@ -143,7 +142,7 @@ function stepsOf(endpoint: Endpoint): Fault[][] {
     ['origin'],
     ['path', 'method'],
     ...(scope === null ? [] : [['no key', 'unknown key'] as Fault[]]),
-    // A poll of a setup is counted by its token, which is in its body.
+    // The poll of a setup is counted by its token, which is in the body.
     ...(path === '/v1/setup/token' ? [] : [['rate'] as Fault[]]),
     ...(scope === 'phones:create' ? [input, lacking] : [lacking, input]),
     namesPhone(endpoint) ? ['phone', 'phone of others'] : isUpload ? ['upload'] : [],
@@ -213,7 +212,7 @@ function bodyOf(endpoint: Endpoint, faults: ReadonlySet<Fault>): { type: string;
   return body ? { type, payload: JSON.stringify(body) } : null
 }
 
-/** Sends as many requests as a minute allows. An invalid key is not counted. */
+/** Sends as many requests as a minute allows. Requests with an invalid key are not counted. */
 async function exhaust({ scope }: Endpoint, headers: Record<string, string>): Promise<void> {
   const most = scope === null ? limits.setup.requestsPerAddressPerMinute : 1
   const request = scope === null ? ({ method: 'POST', url: '/v1/setup' } as const) : { url: '/v1/account' }
@@ -271,8 +270,8 @@ it('is the same at every endpoint for any two broken rules [5.1, 22.20]', { time
     const steps = stepsOf(endpoint)
     for (const [at, step] of steps.entries()) {
       const later = steps[at + 1] ?? []
-      // Each fault of one step with the first of the next, and the last step alone, to show that
-      // its faults are real.
+      // Combines each fault of one step with the first fault of the next step, and tests the last step alone,
+      // to show that its faults are real.
       const pairs = [
         ...step.map((fault) => [fault, later[0]] as const),
         ...later.slice(1).map((fault) => [step[0], fault] as const),

@@ -1,5 +1,5 @@
-// Responses of requests that need no device, for a phone in each status, over HTTP with real
-// Postgres: lists, reads, changes, starts, parks, heartbeats and deletes.
+// Responses of requests that need no device, for a phone in each status: lists, reads, changes, starts,
+// parks, heartbeats and deletes. Runs over HTTP with real Postgres.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../api/routes/schemas.js'
 import { errorOf, expectConventions } from '../testing/api.js'
@@ -10,7 +10,7 @@ const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  // Without jobs, so that no phone changes its status.
+  // No job runs, so no phone changes its status.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
 })
 
@@ -21,8 +21,8 @@ let rounds = 0
 let ids: Record<PhoneStatus, string>
 
 /**
- * A project with a phone in each status, created in the order of `phoneStatuses`; running ones have
- * a session.
+ * Creates a project with a phone in each status, in the order of `phoneStatuses`. Running phones have a
+ * session.
  */
 beforeEach(async () => {
   tenant = await plane.tenant()
@@ -245,7 +245,7 @@ describe('a phone', () => {
         )
         const code = refusals[status]
         if (code === undefined) {
-          // A start without a device: the phone is unreachable, and nothing was done.
+          // The start finds no device: the phone is unreachable, and nothing was done.
           if (response.statusCode === 503) errorOf(response, 503, 'phone_unavailable')
           else phoneIn(response)
           continue
@@ -265,7 +265,7 @@ describe('a phone', () => {
         expect([phone.status, phone.session], status).toEqual(['deleted', null])
       }
       const { data } = sessionPageSchema.parse((await ask('GET', `${urlOf(status)}/sessions`)).json())
-      // A client that deletes it is charged at least a minute, ready or not.
+      // A client that deletes the phone is charged at least a minute, whether the phone was ready or not.
       const charged = { end_reason: 'deleted', billed_seconds: 60, cost_usd: '0.060000' }
       expect(data, status).toMatchObject(running.includes(status) ? [charged] : [])
     }

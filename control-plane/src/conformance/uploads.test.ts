@@ -1,6 +1,5 @@
-// Further sentences about uploads: the order of refusals, waiting for processing, and a full
-// storage. With real Postgres and real files, and without jobs, so that no upload changes its
-// status.
+// Further sentences about uploads: the order of refusals, waiting for processing, and a full storage. Runs
+// with real Postgres and real files, and without jobs, so that no upload changes its status.
 import { beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../api/routes/apps/schemas.js'
 import { StorageFull } from '../files/storage/file-store.js'
@@ -81,7 +80,7 @@ it('a wait ends at its timeout while the upload is processed; without space for 
   expect(performance.now() - began).toBeGreaterThan(950)
 
   const { uploads } = plane.app
-  // Like a bucket whose file finds no space on this machine.
+  // The storage is like a bucket whose file finds no space on this machine.
   const store = Object.assign(Object.create(uploads.store) as typeof uploads.store, {
     withLocalFile: () => Promise.reject(new StorageFull()),
   })
@@ -94,7 +93,7 @@ it('a wait ends at its timeout while the upload is processed; without space for 
     code: 'storage_full',
     next: 'Create a new upload later: POST /v1/apps/uploads',
   })
-  // A final status.
+  // The status is final.
   await processUploadJob(uploads, payload, new AbortController().signal)
   expect((await client.get(created.id)).status).toBe('storage_full')
 })

@@ -1,7 +1,7 @@
 /**
- * A test double of the host agent: it joins over HTTP, has a real identity, speaks the real proto
- * over real mutual TLS and sends real heartbeats over the real broker, but has no phones. For tests
- * of the control plane only. Its calls are in `agent-double/`, by subject.
+ * A test double of the host agent. It joins over HTTP, has a real identity, speaks the real proto over real
+ * mutual TLS and sends real heartbeats over the real broker, but has no phones. Used only by tests of the
+ * control plane. Its calls are in `agent-double/`, by subject.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { Server, type ServiceDefinition } from '@grpc/grpc-js'
@@ -200,7 +200,7 @@ class Double implements Inside {
     await this.bus.close()
   }
 
-  /** The service with each response passed through `onAnswer`. */
+  /** The service. `onAnswer` may change each response. */
   private changing(service: ServiceDefinition): ServiceDefinition {
     const methods = Object.entries(service).map(([name, method]) => {
       const responseSerialize = (value: unknown): Buffer =>

@@ -1,6 +1,6 @@
 /**
- * The HTTP server with the real services, and requests to it, for tests of routes and conventions.
- * Create one per test file.
+ * The HTTP server with the real services, and requests to it, for tests of routes and conventions. Each test
+ * file must create its own.
  */
 import { createLogger, newId, type Clock } from '@phonerack/shared'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -17,13 +17,13 @@ import { watchServices, type ServiceCall, type WatchedServices } from './watched
 import { readyPhone } from './ready-phone.js'
 import { eventually, startWorld, type Plane, type Tenant, type TenantOptions } from './world.js'
 
-/** `services` replaces some real ones, for conditions that a test cannot cause from outside. */
+/** Options. `services` replaces some real services, for conditions that a test cannot cause from outside. */
 type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { services?: Partial<Services> }
 
 export interface ApiOptions {
-  /** Free devices of the only rack; left out: no rack. */
+  /** Free devices of the only rack; omitted: no rack. */
   devices?: number
-  /** Limits and credit of the project. The defaults are never reached. */
+  /** Limits and credit of the project. The defaults are so high that no test reaches them. */
   tenant?: TenantOptions
   env?: Record<string, string>
   http?: Partial<HttpConfig>
@@ -34,7 +34,7 @@ export interface TestApi {
   app: FastifyInstance
   plane: Plane
   tenant: Tenant
-  /** An Agent key. */
+  /** The secret of an Agent key. */
   key: string
   /** Calls of services through `app`, oldest first. */
   calls: ServiceCall[]
@@ -49,7 +49,7 @@ export interface TestApi {
   /** Deletes every phone and waits until each device is free. */
   endPhones(): Promise<void>
   /**
-   * Adds a phone's row with this status and no device. It can be read and waited for, and no job
+   * Inserts a phone with this status and no device. Requests can read the phone and wait for it, and no job
    * changes it.
    */
   placePhone(status: PhoneStatus): Promise<string>
@@ -201,7 +201,7 @@ export interface ErrorBody {
   }
 }
 
-/** The error of a response, after checking status, envelope and headers. */
+/** Checks the status, envelope and headers of a response, and returns its error. */
 export function errorOf(response: Response, status: number, code: string): ErrorBody {
   const body = response.json<{ error: ErrorBody }>()
   expect({ status: response.statusCode, code: body.error.code }).toEqual({ status, code })
@@ -217,7 +217,7 @@ export function expectConventions(response: Response): void {
   expect(response.headers['cache-control']).toBe('no-store')
 }
 
-/** Expects the failure of a phone while a request waited for it: not retryable, with a `next`. */
+/** Expects the error of a wait whose phone failed: not retryable, with a `next`. */
 export function expectFailure(response: Response, status: number, code: string, phoneId: string): ErrorBody {
   const error = errorOf(response, status, code)
   expect(error.retryable).toBe(false)
@@ -240,7 +240,7 @@ export const sendJson = (
     payload: JSON.stringify(body),
   })
 
-/** Expects a body to be refused before any service but the key's is called. */
+/** Expects a body to be refused before any service is called, except the key's service. */
 export async function refusalOf(
   api: TestApi,
   method: string,
@@ -255,7 +255,7 @@ export async function refusalOf(
   return error
 }
 
-/** Calls since `from`, without those that every request makes for its key and the activity list. */
+/** Calls since `from`, without the calls that every request makes for its key and its activity. */
 export const servicesUsed = (api: TestApi, from = 0): string[] =>
   api.calls
     .slice(from)

@@ -1,4 +1,4 @@
-/** APKs for tests of uploads and installs: those of the virtual phone's builder, with defaults. */
+/** APKs for tests of uploads and installs, made by the virtual phone's builder, with defaults. */
 import {
   makeApk as makeAny,
   newSigner,
@@ -7,10 +7,10 @@ import {
   type Signing,
 } from '@phonerack/virtual-phone/apk-builder'
 
-/** RSA, whose signatures have a fixed length: tests count bytes. */
+/** RSA signatures have a fixed length, which tests need since they count bytes. */
 const usual = await newSigner('usual', 'rsa')
 
-/** `by`: null: unsigned. */
+/** @param by the signer; null: the APK is unsigned */
 export const makeApk = (
   settings: Partial<ApkSettings> = {},
   by: Signer | null = usual,

@@ -28,7 +28,7 @@ export async function startBehind(world: World, databaseUrl: string) {
   const named = async () => (await call('GET', `/v1/phones/${phone}`)).json<{ name: string | null }>().name
   const isBack = () => eventually(async () => (await call('GET', `/v1/phones/${phone}`)).statusCode === 200)
 
-  /** Reads, writes that did not begin, and requests into phones. */
+  /** Reads, writes that do not begin, and requests into phones. */
   async function expectUnavailable(): Promise<void> {
     const refused = [
       call('GET', '/v1/phones'),
@@ -47,7 +47,7 @@ export async function startBehind(world: World, databaseUrl: string) {
     expect(errorOf(batch, 503, 'phone_unavailable').retryable).toBe(true)
     expect(batch.headers['retry-after']).toBe('2')
     const screenshot = await call('GET', `/v1/phones/${phone}/screenshot`)
-    // The second when the key is no longer cached.
+    // After a second, the key is no longer cached.
     expect(['phone_unavailable', 'service_unavailable']).toContain(
       screenshot.json<{ error: { code: string } }>().error.code,
     )

@@ -1,4 +1,7 @@
-/** A browser without a page, for tests of `/console/api`: cookies, the origin, and the token against forgery. */
+/**
+ * A browser without a page, for tests of `/console/api`. It handles cookies, the origin, and the token
+ * against forgery.
+ */
 import { hashSecret, newId, newSecret } from '@phonerack/shared'
 import { parse } from 'cookie'
 import { type Role } from '../people/users/types.js'
@@ -13,7 +16,7 @@ export interface ConsoleAnswer {
 }
 
 interface Asked {
-  /** Sent as JSON, or as bytes. */
+  /** The body, sent as JSON or as bytes. */
   body?: object
   /** Undefined: the header is not sent. */
   headers?: Record<string, string | undefined>
@@ -21,7 +24,7 @@ interface Asked {
 
 export interface ConsoleClient {
   cookies: Map<string, string>
-  /** Path below `/console/api`. The token is current. */
+  /** Sends a request to a path below `/console/api`, with the current token. */
   ask(method: string, path: string, asked?: Asked): Promise<ConsoleAnswer>
 }
 
@@ -36,7 +39,7 @@ const sent = (headers: Record<string, string | undefined>): Record<string, strin
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** @param at the listener; the default is the public one */
+/** @param at the listener; default: the public listener */
 export function consoleClient(plane: Plane, at: 'public' | 'operator' = 'public'): ConsoleClient {
   const { server, origin } =
     at === 'public'
@@ -93,7 +96,7 @@ export async function operatorDesk(plane: Plane, email: string): Promise<Console
   return client
 }
 
-/** Creates a user by a link, who is then signed in. */
+/** Creates a user by a one-time link, who is then signed in. */
 export async function consoleUser(
   plane: Plane,
   of: { role: 'operator' } | { role: Role; projectId: string },
@@ -134,7 +137,7 @@ export async function operatorLink(
   return new URL(made.json<{ url: string }>().url).hash.slice(1)
 }
 
-/** The status of a look at the link, by a client without a session. */
+/** Opens a one-time link as a client without a session. Returns the status of the response. */
 export const statusOfLink = async (plane: Plane, token: string): Promise<number> =>
   (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
 

@@ -1,7 +1,7 @@
 /**
- * A process of the control plane that stops in the middle of its work. Everything that leaves it (a
- * transaction, a query, a call to a host, a message to others) passes a fuse, and nothing passes
- * after the fuse is cut. Only the database remains, as after a kill. For tests.
+ * A process of the control plane that stops in the middle of its work. Everything that leaves the process (a
+ * transaction, a query, a call to a host, a message to others) passes a fuse, and nothing passes after the
+ * fuse is cut. Only the database remains, as after a kill. For tests.
  */
 import { type HostClients, type HostConnection } from '../links/host-calls/clients.js'
 import { type Database, type Tx } from '../base/db/database.js'
@@ -13,21 +13,21 @@ export class ProcessCut extends Error {}
 export class Fuse {
   private passed = 0
 
-  /** @param length boundaries that pass before the cut; null: never cut */
+  /** @param length the number of effects that pass before the cut; null: the fuse is never cut */
   constructor(private readonly length: number | null) {}
 
   get isCut(): boolean {
     return this.length !== null && this.passed > this.length
   }
 
-  /** Call it before anything leaves the process, and before the process would respond. */
+  /** Must be called before anything leaves the process, and before the process responds. */
   pass(): void {
     this.passed += 1
     if (this.isCut) throw new ProcessCut(`the process was cut at boundary ${this.length}`)
   }
 }
 
-/** `core` and `hosts` of a process whose effects pass `fuse`. */
+/** The `core` and `hosts` of a process whose effects pass `fuse`. */
 export function behindFuse(fuse: Fuse, core: Core, hosts: HostClients): { core: Core; hosts: HostClients } {
   const changes = {
     ...core.changes,
@@ -51,7 +51,7 @@ export function behindFuse(fuse: Fuse, core: Core, hosts: HostClients): { core: 
 type Call = (...args: unknown[]) => unknown
 const isCall = (value: unknown): value is Call => typeof value === 'function'
 
-/** Every method of `target` passes the fuse first. */
+/** Wraps every method of `target`, so that it passes the fuse first. */
 function fused<T extends object>(fuse: Fuse, target: T, special: Record<string, Call> = {}): T {
   return new Proxy(target, {
     get(of, name) {
@@ -66,7 +66,7 @@ function fused<T extends object>(fuse: Fuse, target: T, special: Record<string, 
   })
 }
 
-/** Passes once more before the commit: a cut here rolls everything back. */
+/** The transaction passes the fuse again before the commit: a cut here rolls everything back. */
 const untilCommit =
   <Of, T>(fuse: Fuse, work: (tx: Of) => T | Promise<T>) =>
   async (tx: Of): Promise<T> => {

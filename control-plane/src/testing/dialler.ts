@@ -1,4 +1,7 @@
-/** For tests: a host that opens tunnels, with an identity from the authority. Its far end may be a TCP port or a function. */
+/**
+ * A host that opens tunnels, for tests, with an identity from the authority. A tunnel's far end may be a TCP
+ * port or a function.
+ */
 import { generateKeyPairSync } from 'node:crypto'
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import { connect as connectTo } from 'node:net'
@@ -24,7 +27,10 @@ export async function hostKeys(
   return { ca: authority.caPem, cert: await authority.issueHost(hostId, publicKey), key: privateKey }
 }
 
-/** A TLS connection to a listener for tunnels of this machine. Its errors are ignored: wait for `close`. */
+/**
+ * Opens a TLS connection to a listener for tunnels on this machine. The connection's errors are ignored, so
+ * callers wait for `close`.
+ */
 export function connectAs(keys: Partial<HostKeys>, port: number, options: ConnectionOptions = {}): TLSSocket {
   const socket = connect({
     port,

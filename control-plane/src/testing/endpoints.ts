@@ -4,7 +4,7 @@ export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path in the API description: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
   path: string
-  /** Null: requires no key. */
+  /** The scope; null: the endpoint requires no key. */
   scope: Scope | null
   /** The query of a valid request that names only the phone. */
   query?: string

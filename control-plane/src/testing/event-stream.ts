@@ -13,7 +13,7 @@ export interface StreamClient {
   headers: Headers
   /** The events so far. */
   frames: Frame[]
-  /** The last `id`, also of a frame without data. */
+  /** The last `id`, also from a frame without data. */
   readonly lastId: string | null
   /** Lines that are comments. */
   readonly comments: number
@@ -62,7 +62,7 @@ export async function openEvents(
       blocks.forEach(take)
     }
   }
-  // A stream that the client or the server cut has ended too.
+  // A stream that the client or the server has broken has ended too.
   const ended = read().catch(() => undefined)
   return {
     status: response.status,

@@ -1,7 +1,7 @@
 /**
- * Runs the queued jobs one by one, by the application's clock instead of the database's, so that a
- * test decides when a timer is due, and a cut process leaves its job as a killed worker does:
- * locked, and begun. For tests.
+ * Runs the queued jobs one by one, by the application's clock instead of the database's. A test then decides
+ * when a timer is due, and a cut process leaves its job as a killed worker does: locked, with an attempt
+ * counted. For tests.
  */
 import { type JobHelpers, type TaskList } from 'graphile-worker'
 import { type Database } from '../base/db/database.js'
@@ -14,7 +14,7 @@ interface DueJob {
 }
 
 const worker = 'a test'
-/** Our tasks use none of the helpers. */
+/** Our tasks use none of graphile's helpers. */
 const noHelpers = {} as JobHelpers
 
 /** Runs all jobs due at `now`, including those that they add. Returns their number. */
@@ -36,12 +36,15 @@ export async function makeDue(db: Database, name: JobName, id: string): Promise<
   await db.$queryRaw`select pg_notify('jobs:insert', '{"count":1}')::text as notified`
 }
 
-/** Unlocks the jobs of dead workers, as another replica does once they are silent. */
+/** Unlocks the jobs of dead workers, as another replica does when the workers are silent. */
 export async function unlockJobs(db: Database): Promise<void> {
   await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array[${worker}])`
 }
 
-/** A job added without a time has the database's, which can be ahead of the application's clock: it is due immediately. */
+/**
+ * A job that was added without a time has the database's time, which can be ahead of the application's clock:
+ * the job is due immediately.
+ */
 async function takeDueJob(db: Database, names: readonly string[], now: Date): Promise<DueJob | null> {
   const rows = await db.$queryRaw<DueJob[]>`
     with taken as (

@@ -1,4 +1,4 @@
-/** The steps of random lives. Used by `life.ts` and `billing/money-lives.test.ts`. */
+/** The steps of random lifecycles. Used by `life.ts` and `billing/money-lives.test.ts`. */
 import fc from 'fast-check'
 
 const often = ['create', 'create', 'start', 'wait'] as const
@@ -31,7 +31,7 @@ const [minute, hour] = [60_000, 3_600_000]
 
 const stepArbitrary = fc.record({
   what: fc.constantFrom(...whats),
-  /** Selects the phone, device or luck. */
+  /** Selects the phone, the device or the outcome. */
   which: fc.nat(3),
   seconds: weighted<number | null>(
     [1, fc.constant(null)],
@@ -39,7 +39,7 @@ const stepArbitrary = fc.record({
     [1, fc.integer({ min: 60, max: 10_800 })],
   ),
   idleTimeout: fc.integer({ min: 60, max: 900 }),
-  /** How far a wait advances the clock. */
+  /** Milliseconds by which a wait advances the clock. */
   ms: weighted(
     [3, fc.nat(minute)],
     [5, fc.integer({ min: minute, max: 5 * minute })],
@@ -47,9 +47,9 @@ const stepArbitrary = fc.record({
     [1, fc.nat(3 * hour)],
     [1, fc.nat(26 * hour)],
   ),
-  /** Due jobs run later. */
+  /** Due jobs run in a later step. */
   isLate: fc.constantFrom(false, false, true),
-  /** Boundaries that the process passes before it is cut; null: never. */
+  /** The number of effects that the process makes before it is cut; null: it is never cut. */
   cut: weighted<number | null>([2, fc.constant(null)], [3, fc.nat(5)], [1, fc.nat(14)]),
 })
 export type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never

@@ -1,5 +1,5 @@
 /**
- * A random life of a project and its phones, played step by step on a stage. Used by
+ * A random lifecycle of a project and its phones, run step by step on a stage. Used by
  * `billing/money-lives.test.ts`.
  */
 import { ApiError, formatUsd } from '@phonerack/shared'
@@ -28,7 +28,7 @@ const lucks = ['good', 'good', 'busy', 'bad', 'unclean'] as const
 
 export class Life {
   cuts = 0
-  /** Counts of each outcome. */
+  /** The count of each outcome. */
   readonly outcomes: Record<string, number> = {}
   private readonly phoneIds: string[] = []
   private isSettled = true
@@ -58,12 +58,9 @@ export class Life {
     return this.stage.plane.app.core.db
   }
 
-  /**
-   * Plays the step in a process that may be cut; after a cut, another process continues from the
-   * database.
-   */
+  /** Runs the step in a process that may be cut. After a cut, another process continues from the database. */
   async live(step: Step): Promise<void> {
-    // Otherwise most of a life is refused.
+    // Without this reset, most steps would be refused.
     if (step.which > 0 && this.isHalted) await this.lift()
     this.isSettled = false
     this.plays += 1
@@ -74,8 +71,8 @@ export class Life {
       this.cuts += 1
       await unlockJobs(this.db)
       const next = this.stage.boot(new Fuse(null))
-      // A client that lost the response to a create repeats it with the same key; other requests
-      // are not repeated.
+      // A client that lost the response to a create repeats the create with the same key. Other requests are
+      // not repeated.
       if (step.what === 'create') await this.play(next, step)
       else await this.settle(next, step)
     }
@@ -97,7 +94,7 @@ export class Life {
       this.note(`${step.what}: ${error.code}`)
     }
     await this.settle(process, step)
-    // The response is lost too.
+    // This response is lost too.
     process.fuse.pass()
   }
 
@@ -171,7 +168,7 @@ export class Life {
       return replayed
     })
     const affordable = Number(refusal?.details['max_affordable_seconds'] ?? 0)
-    // Stop here: the same refusal was already counted, and would repeat forever.
+    // Stop here: the same refusal is already counted, and would repeat forever.
     if (affordable === 0 || affordable === asked) return
     // The hint must be exact: its duration succeeds, and a longer one does not.
     await this.create(process, step, affordable, `${key}-shorter`)
@@ -190,8 +187,8 @@ export class Life {
   }
 
   /**
-   * Compares the result of an admission with what the credit before it allows. Returns the refusal
-   * when money was the cause.
+   * Compares the result of an admission with the result that the earlier credit allows. Returns the refusal
+   * when money was its cause.
    */
   private async admission(asked: number | null, admit: () => Promise<boolean>): Promise<ApiError | null> {
     const before = await this.funds()
@@ -246,8 +243,8 @@ export class Life {
   }
 
   /**
-   * Checks the API's account at every fourth step, since the same code reads it as `admission`
-   * compares.
+   * Every fourth step is enough to check the API's account, since the code that `admission` compares also
+   * reads the account.
    */
   private async wrongAccount({ balance, reserved, spentThisMonth }: Funds): Promise<string[]> {
     if (this.plays % 4 > 0) return []
@@ -258,7 +255,7 @@ export class Life {
     return shown === truth ? [] : [`the account says ${shown} instead of ${truth}`]
   }
 
-  /** Restores normal conditions: every phone is deleted, every device free, and no credit held. */
+  /** Restores normal conditions: every phone is deleted, every device is free, and no credit is held. */
   async end(): Promise<void> {
     const { stage, db } = this
     const process = stage.boot(new Fuse(null))

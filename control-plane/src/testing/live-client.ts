@@ -17,7 +17,10 @@ export interface LiveClient {
   close(): void
 }
 
-/** @param listening a listening server; `token`: left out, none is sent */
+/**
+ * @param listening a listening server
+ * @param token omitted: no token is sent
+ */
 export function openLive(
   listening: FastifyInstance,
   origin: string | null,
@@ -39,7 +42,7 @@ export function openLive(
     const found = readVideo(copy)
     if (found) video.push(found)
   })
-  // A refused handshake is reported by its status.
+  // The client reports the status of a refused handshake.
   socket.on('unexpected-response', (_request, answer) => {
     end = { code: answer.statusCode ?? 0, reason: '', at: Date.now() }
     answer.destroy()

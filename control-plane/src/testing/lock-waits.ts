@@ -3,9 +3,9 @@ import pg from 'pg'
 import { eventually, type Plane } from './world.js'
 
 /**
- * Counts the control plane's connections that wait for a lock. `client` may be in a transaction: Postgres
- * keeps its view of the activity until the end of a transaction, so the view is cleared first.
- * @param like a pattern of the statements that are counted, as of SQL's `like`
+ * Counts the control plane's connections that wait for a lock. `client` may be in a transaction. Postgres
+ * keeps a transaction's view of the activity until its end, so the view is cleared first.
+ * @param like an SQL `like` pattern of the statements that are counted
  */
 export async function countLockWaits(client: pg.Client, like = '%'): Promise<number> {
   await client.query('select pg_stat_clear_snapshot()')
@@ -20,13 +20,13 @@ export async function countLockWaits(client: pg.Client, like = '%'): Promise<num
 interface HeldRow {
   table: 'devices' | 'phones' | 'projects'
   id: string
-  /** A statement with the ID as `$1`, before the row is free. */
+  /** A statement with the ID as `$1`, which runs before the row is free. */
   change?: string
   /** A pattern of the statements that wait. */
   like?: string
 }
 
-/** Holds a row until everything that `racing` starts waits for a lock. */
+/** Holds a row until every call that `racing` starts waits for a lock. */
 export async function duringLock<T>(
   { config }: Plane,
   { table, id, change, like }: HeldRow,

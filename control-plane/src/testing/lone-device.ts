@@ -1,5 +1,5 @@
 /**
- * Racks of one device, and assertions about its row and its phones. For tests of agents that know
+ * Racks of one device, and assertions about the device's row and its phones. For tests of agents that know
  * more than the database.
  */
 import { renewEpoch } from '../base/db/epoch.js'

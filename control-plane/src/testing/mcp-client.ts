@@ -1,9 +1,9 @@
-/** Clients of `/mcp` in both kinds of protocol, for tests. */
+/** Clients of `/mcp` in the current and an earlier revision of the protocol, for tests. */
 import { type AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { type FastifyInstance } from 'fastify'
 
-/** The current revision, and one of 2025 with its handshake. */
+/** The current revision, and a revision of 2025 with its handshake. */
 export const eras = ['2026-07-28', '2025-06-18'] as const
 export type Era = (typeof eras)[number]
 
@@ -57,7 +57,7 @@ export const errorIn = ({
 }: Called): { code: string; next: string | null; message: string } & Record<string, unknown> =>
   structured['error'] as { code: string; next: string | null; message: string }
 
-/** A message as a client sends it, in a revision of 2025 unless `headers` say more. */
+/** Sends a message as a client does, in a revision of 2025 unless `headers` name another revision. */
 export const post = (
   baseUrl: string,
   key: string | null,
@@ -77,7 +77,7 @@ export const post = (
     body: typeof message === 'string' ? message : JSON.stringify(message),
   })
 
-/** The JSON-RPC message in an answer, which may be a stream of events. */
+/** Returns the JSON-RPC message in an answer, which may be a stream of events. */
 export async function messageIn(
   response: Response,
 ): Promise<{ result?: Record<string, unknown>; error?: { code: number; message: string } }> {

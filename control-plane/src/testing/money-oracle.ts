@@ -1,6 +1,6 @@
 /**
- * Computes expected money a second time, from the rows of sessions and the ledger, by the
- * specification and without the code of `billing/`. For tests of random lives.
+ * Computes the expected money a second time, from the rows of sessions and the ledger, by the specification
+ * and without the code of `billing/`. For tests of random lifecycles.
  */
 import { type Reader } from '../base/db/database.js'
 
@@ -72,7 +72,7 @@ export interface Funds {
   balance: bigint
   reserved: bigint
   spendLimit: bigint
-  /** For sessions that ended in the UTC month of `now`. */
+  /** The cost of sessions that ended in the UTC month of `now`. */
   spentThisMonth: bigint
 }
 
@@ -85,14 +85,14 @@ export function fundsOf({ project, sessions }: Money, now: Date): Funds {
   return { balance, reserved, spendLimit, spentThisMonth }
 }
 
-/** The longest affordable `max_duration`, or 0 when the shortest is too long. */
+/** The longest affordable `max_duration`, or 0 when the credit does not cover the shortest. */
 export function longestPaid({ balance, reserved }: Funds): bigint {
   const seconds = (balance - reserved) / perSecond
   if (seconds < minimum) return 0n
   return seconds > longest ? longest : seconds
 }
 
-/** The expected admission for this credit, when nothing else prevents it. */
+/** The expected result of admission for this credit, when no other check refuses. */
 export function verdictOn(
   funds: Funds,
   asked: number | null,
@@ -106,7 +106,7 @@ export function verdictOn(
   return { reserved }
 }
 
-/** Errors in the project's money, as sentences. */
+/** Describes each error in the project's money. */
 export function wrongMoney({ project, sessions }: Money): string[] {
   const open = sessions.filter(({ ended_at: at }) => at === null)
   const held = open.reduce((sum, session) => sum + session.held, 0n)
@@ -141,8 +141,8 @@ function wrongIn(session: SessionRow): string[] {
 }
 
 /**
- * From start to end, rounded up, at least a minute, at most the reservation; free when it was never
- * ready, unless the client ended it.
+ * The charged seconds: from start to end, rounded up, at least a minute, at most the reservation. Zero when
+ * the phone was never ready, unless the client ended it.
  */
 function secondsOf(session: SessionRow, endedAt: Date): bigint {
   const byClient = session.end_reason === 'parked' || session.end_reason === 'deleted'
@@ -154,7 +154,9 @@ function secondsOf(session: SessionRow, endedAt: Date): bigint {
   return atLeast < reserved ? atLeast : reserved
 }
 
-/** Open sessions past their end at `now`; none may be left after the due jobs ran. */
+/**
+ * Describes each open session that is past its end at `now`. After the due jobs, no such session may exist.
+ */
 export function runningPastTheirTime({ project, sessions }: Money, now: Date): string[] {
   return sessions.flatMap((session) => {
     if (session.ended_at !== null) return []

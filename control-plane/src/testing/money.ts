@@ -1,7 +1,7 @@
-/** The invariants of money and devices, read from the tables. Tests call it after all their steps. */
+/** The invariants of money and devices, read from the tables. Tests check them after all steps. */
 import { type Database } from '../base/db/database.js'
 
-/** The violated invariants, as sentences; empty when all hold. */
+/** Describes each violated invariant; empty when no invariant is violated. */
 export async function brokenInvariants(db: Database): Promise<string[]> {
   const rows = await db.$queryRaw<{ what: string }[]>`
     select 'balance of ' || p.id as what from projects p

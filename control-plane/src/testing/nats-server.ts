@@ -1,9 +1,12 @@
-/** For tests: a nats-server with a configuration that `nats-config` wrote. */
+/** Runs a nats-server, for tests, with a configuration that `nats-config` wrote. */
 import path from 'node:path'
 import { isListening, startChild, waitUntil, type Running } from '@phonerack/launcher'
 import { findNats } from '@phonerack/launcher/nats'
 
-/** Returns once it listens on `port`. @throws Error with its last lines when it does not */
+/**
+ * Returns once the server listens on `port`.
+ * @throws Error with its last log lines when it does not listen
+ */
 export async function startNatsServer(configFile: string, port: number): Promise<Running> {
   const running = await startChild({
     command: await findNats(),

@@ -1,4 +1,4 @@
-/** A client of OAuth, for tests of the authorization server. */
+/** An OAuth client, for tests of the authorization server. */
 import { createHash, randomBytes } from 'node:crypto'
 import { type ConsoleAnswer, type ConsoleClient } from './console-client.js'
 import { type Plane } from './world.js'
@@ -16,7 +16,7 @@ export interface Tokens {
   refresh: string
 }
 
-/** The JSON of an answer; `/mcp` answers with a stream of events. */
+/** Parses the JSON of an answer. `/mcp` answers with a stream of events. */
 const jsonOf = (body: string): string => /^data: (.*)$/m.exec(body)?.[1] ?? body
 
 const readAnswer = (answer: { statusCode: number; body: string; headers: object }): OAuthAnswer => ({
@@ -61,7 +61,7 @@ export function oauthClient(plane: Plane) {
 
 export type OAuthClient = ReturnType<typeof oauthClient>
 
-/** A request for access, with the verifier of its challenge. */
+/** Builds a request for access, with the verifier of its challenge. */
 export function newRequest(clientId: string, change: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url')
   const parameters = {
@@ -84,7 +84,7 @@ export const consent = (
 ): Promise<ConsoleAnswer> =>
   person.ask('POST', `/projects/${projectId}/connectors`, { body: { query, ...rights } })
 
-/** The parameters of the address to which the browser is sent. */
+/** Returns the parameters of the URL to which the browser is redirected. */
 export const sentTo = (answer: ConsoleAnswer): URLSearchParams => {
   if (answer.status >= 300) throw new Error(JSON.stringify(answer.body))
   return new URL(String(answer.body['redirect_to'])).searchParams

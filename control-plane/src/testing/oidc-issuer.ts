@@ -21,19 +21,19 @@ interface Asked {
 
 export interface OidcIssuer {
   url: string
-  /** Signs in without a page. */
+  /** Signs a user in without a page. */
   person: Person
-  /** Overrides claims of the next ID tokens; undefined leaves one out. */
+  /** Overrides claims of the next ID tokens; undefined omits a claim. */
   claims: Record<string, unknown>
   /** Overrides fields of the metadata. */
   metadata: Record<string, unknown>
-  /** Answers a request in another way; false: the usual answer follows. */
+  /** Replaces the answer to a request. False: the usual answer follows. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Answer of `/userinfo`. */
+  /** The answer of `/userinfo`. */
   userinfo: Record<string, unknown>
   /** Paths of the requests, in order. */
   requests: string[]
-  /** Signs with a new key, which `/jwks` has. */
+  /** Signs with a new key, which `/jwks` then contains. */
   rotate(): Promise<void>
   close(): Promise<void>
 }

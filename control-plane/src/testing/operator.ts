@@ -1,4 +1,7 @@
-/** Effects of operator requests, for tests that do not need the request. Named as in `operator/`. */
+/**
+ * Effects of operator requests, for tests that do not need the request. The functions have the names of those
+ * in `operator/`.
+ */
 import { newId } from '@phonerack/shared'
 import { type AuditActor } from '../base/db/audit-log.js'
 import * as devices from '../fleet/operator/devices.js'

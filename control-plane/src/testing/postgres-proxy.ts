@@ -1,21 +1,24 @@
-/** A TCP proxy before Postgres that closes or silences all connections, or cuts one within a transaction. */
+/**
+ * A TCP proxy before Postgres that closes or silences all connections, or cuts a connection within a
+ * transaction.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
- * Cuts at the statement with the text, between it and Postgres's answer, or between the commit of its transaction and Postgres's
- * answer to that.
+ * Where a connection is cut: between the statement with the text and Postgres's answer to it, or between the
+ * commit of the statement's transaction and the answer to the commit.
  */
 export type CutAt = 'statement' | 'answer' | 'commit'
 
 export interface PostgresProxy {
   /** The database's URL through the proxy. */
   url: string
-  /** Cuts the next connection that sends a statement with `text`. Resolves when it did. */
+  /** Cuts the next connection that sends a statement with `text`. Resolves after the cut. */
   cut(text: string, at: CutAt): Promise<void>
-  /** Closes all connections, and new ones immediately. */
+  /** Closes all connections, and closes new connections immediately. */
   close(): void
-  /** Leaves the connections of now open, and forwards nothing on them. */
+  /** Keeps the present connections open, and forwards nothing on them. */
   silence(): void
   /** Forwards again. */
   open(): void

@@ -10,7 +10,7 @@ export const environmentOf = (issuer: OidcIssuer): Record<string, string> => ({
   PHONERACK_OIDC_ALLOW: '127.0.0.0/8',
 })
 
-/** The answer that the issuer sends to the browser. */
+/** The issuer's response, which redirects the browser. */
 export async function askIssuer(url: string): Promise<Record<string, string>> {
   const { headers, status } = await fetch(url, { redirect: 'manual' })
   const location = headers.get('location')
@@ -18,7 +18,10 @@ export async function askIssuer(url: string): Promise<Record<string, string>> {
   return Object.fromEntries(new URL(location).searchParams)
 }
 
-/** The address of the issuer. @param path the one that begins */
+/**
+ * Returns the issuer's URL.
+ * @param path the path that begins the sign-in
+ */
 export async function begin(browser: ConsoleClient, path = '/auth/providers/oidc'): Promise<string> {
   const { status, body } = await browser.ask('POST', path, { body: {} })
   if (status !== 200) throw new Error(JSON.stringify(body))
@@ -28,7 +31,7 @@ export async function begin(browser: ConsoleClient, path = '/auth/providers/oidc
 export const finish = (browser: ConsoleClient, answer: object): Promise<ConsoleAnswer> =>
   browser.ask('POST', '/auth/providers/oidc/callback', { body: answer })
 
-/** From the beginning to the end. */
+/** Signs in from the first request to the last. */
 export async function signInAt(browser: ConsoleClient, more: object = {}): Promise<ConsoleAnswer> {
   return finish(browser, { ...(await askIssuer(await begin(browser))), ...more })
 }
@@ -37,6 +40,6 @@ export async function linkAt(browser: ConsoleClient): Promise<ConsoleAnswer> {
   return finish(browser, await askIssuer(await begin(browser, '/me/accounts/oidc')))
 }
 
-/** The `details.reason` of a refusal. */
+/** Returns the `details.reason` of a refusal. */
 export const reasonOf = ({ body }: ConsoleAnswer): unknown =>
   (body['error'] as { details?: { reason?: unknown } } | undefined)?.details?.reason

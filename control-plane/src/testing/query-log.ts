@@ -1,20 +1,20 @@
-/** The SQL that this process sends to Postgres while a test watches, on all connections. */
+/** Records the SQL that this process sends to Postgres while a test watches, on all connections. */
 import pg from 'pg'
 import { vi } from 'vitest'
 
 export interface SentQuery {
   text: string
   values: unknown[]
-  /** The name of a prepared statement; empty for others. */
+  /** The name of a prepared statement; empty for other statements. */
   name: string
-  /** Numbers the connections. */
+  /** The number of the connection. */
   connection: number
 }
 
 export interface QueryLog {
-  /** Since the last `clear`, in order. */
+  /** The statements since the last `clear`, in order. */
   readonly queries: SentQuery[]
-  /** Their texts. */
+  /** The texts of these statements. */
   readonly texts: string[]
   clear(): void
   stop(): void
@@ -43,7 +43,7 @@ export function watchQueries(): QueryLog {
   }
 }
 
-/** The statements with any of these texts in a value, and all statements of transactions that have one. */
+/** Returns the statements with any of these texts in a value, and all statements of their transactions. */
 export function statementsAbout(queries: readonly SentQuery[], ids: readonly string[]): SentQuery[] {
   const units: SentQuery[][] = []
   const open = new Map<number, SentQuery[]>()

@@ -26,7 +26,7 @@ function* chunked(total) {
   yield Buffer.from('0\r\n\r\n')
 }
 
-/** Writes all of it before it reads anything, like a blocking client. */
+/** Writes the whole request before it reads any byte, like a blocking client. */
 async function writeAll(socket, parts) {
   for (const part of parts)
     await new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())))

@@ -1,8 +1,11 @@
-/** Creates phones for tests that only use them. */
+/** Creates ready phones, for tests that only use phones. */
 import { type CreatePhone } from '../rental/phones/types.js'
 import { createBody, eventually, type Plane, type Tenant } from './world.js'
 
-/** Creates a phone that runs for an hour unless `change` says otherwise. Returns its ID once it is ready. */
+/**
+ * Creates a phone that runs for an hour unless `change` sets another duration. Returns the phone's ID once it
+ * is ready.
+ */
 export async function readyPhone(
   { app }: Plane,
   { caller }: Tenant,

@@ -1,4 +1,7 @@
-/** A receiver of webhooks outside of our code: an HTTP server that verifies each request with `standardwebhooks`. */
+/**
+ * A receiver of webhooks that uses none of our code: an HTTP server that verifies each request with
+ * `standardwebhooks`.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -15,11 +18,11 @@ export interface Receiver {
   url: string
   /** Requests with a valid signature, in the order of their arrival. */
   received: Received[]
-  /** Requests without one. */
+  /** Requests without a valid signature. */
   forged: number
-  /** The secrets that it accepts. */
+  /** The secrets that the receiver accepts. */
   secrets: string[]
-  /** Answers instead of 204; null: 204 again. */
+  /** Answers instead of 204; null: the receiver answers 204 again. */
   answer: RequestListener | null
   close(): Promise<void>
 }
@@ -42,7 +45,7 @@ export async function startReceiver(): Promise<Receiver> {
       try {
         return new Webhook(secret).verify(body, headers as Record<string, string>) as EventJson
       } catch {
-        // Another secret may have signed it.
+        // Another secret may have signed the request.
       }
     return null
   }

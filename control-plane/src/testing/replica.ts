@@ -9,11 +9,11 @@ import { type Plane } from './world.js'
 
 export interface ReplicaProcess {
   origin: string
-  /** Null while it runs. */
+  /** The exit; null while the process runs. */
   exit(): string | null
   /** Log lines at level `error` and above. */
   errors: string[]
-  /** Writes a line to its standard input. */
+  /** Writes a line to the process's standard input. */
   tell(line: string): void
   /** Sends SIGTERM. */
   terminate(): void
@@ -22,13 +22,13 @@ export interface ReplicaProcess {
 
 const program = path.resolve(import.meta.dirname, '../../dist/main.js')
 /**
- * A module for `--import`: ends a process when its standard input closes, so that it does not outlive a
- * test run that is killed.
+ * A module for `--import`: ends a process when its standard input closes, so that the process ends with a
+ * killed test run.
  */
 export const endWithParent = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href
 const readyMs = 120_000
 
-/** `preload`: a module that the process loads first. */
+/** @param preload a module that the process loads first */
 export async function startReplica(
   { config }: Plane,
   id: string,

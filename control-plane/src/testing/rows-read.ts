@@ -1,4 +1,4 @@
-/** Counts the rows that Postgres reads for queries, by repeating them under EXPLAIN. */
+/** Counts the rows that Postgres reads for queries, by repeating the queries under EXPLAIN. */
 import pg from 'pg'
 import { z } from 'zod'
 import { watchQueries } from './query-log.js'
@@ -24,7 +24,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 )
 const explained = z.object({ 'QUERY PLAN': z.array(z.object({ Plan: planNode })) })
 
-/** Rows that a plan's scans touched, including filtered ones. */
+/** Counts the rows that a plan's scans read, including filtered rows. */
 function rowsOf(node: PlanNode): number {
   const isScan = /Scan/.test(node['Node Type']) && !/^(Bitmap Index|Subquery|CTE)/.test(node['Node Type'])
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
@@ -32,7 +32,7 @@ function rowsOf(node: PlanNode): number {
   return (node.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), own)
 }
 
-/** Counts rows for the reads of `work` that `which` selects; changes and locks are excluded. */
+/** Counts the rows of the reads of `work` that `which` selects; changes and locks are excluded. */
 export async function rowsRead(plane: Plane, work: () => Promise<unknown>, which: RegExp): Promise<number> {
   const log = watchQueries()
   try {

@@ -1,4 +1,4 @@
-/** Types for the part of s3rver 3.7 that tests use; it has none. */
+/** Types for the part of s3rver 3.7 that tests use, since s3rver has no types. */
 declare module 's3rver' {
   export interface Options {
     address: string

@@ -19,7 +19,7 @@ export interface TestServers {
   dir: string
   /** URL of the database `postgres`, with the right to create others. */
   postgresUrl: string
-  /** One per worker. */
+  /** One URL per worker. */
   brokers: Broker[]
 }
 

@@ -1,4 +1,4 @@
-/** The link with which a person approves a terminal, as an operator gets it. */
+/** Returns the link with which a person approves a terminal, as an operator gets the link. */
 import { type Plane } from './world.js'
 
 /** @throws Error for an unknown code or project */

@@ -1,4 +1,5 @@
-// Loaded before a process's own code: its wall clock steps by the milliseconds of a line on its standard input.
+// Loaded before a process's own code. The process's wall clock steps by the milliseconds of each line on its
+// standard input.
 let shift = 0
 const RealDate = Date
 const now = () => RealDate.now() + shift

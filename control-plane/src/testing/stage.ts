@@ -1,6 +1,6 @@
 /**
- * A stage for random lives of phones: real Postgres, a real broker and an agent double, but the
- * test moves the clock, runs the jobs, and starts and ends processes of the control plane.
+ * The stage of random lifecycles of phones: real Postgres, a real broker and an agent double. The test moves
+ * the clock, runs the jobs, and starts and ends processes of the control plane.
  */
 import { type Heartbeat } from '@phonerack/shared'
 import { type TaskList } from 'graphile-worker'
@@ -30,7 +30,7 @@ export const devices = 3
 
 export class Stage {
   /**
-   * Milliseconds since the epoch; ahead of the database's clock, so that a job without `runAt` is
+   * Milliseconds since the epoch. The time is ahead of the database's clock, so that a job without `runAt` is
    * always due.
    */
   time = Date.UTC(2031, 0, 1)

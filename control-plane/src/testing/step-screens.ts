@@ -1,4 +1,4 @@
-/** Screens that an agent double answers batches with, for tests of steps. */
+/** Screens with which an agent double answers batches, for tests of steps. */
 import { type ActionResult, type Element, type Observation } from '@phonerack/shared'
 import { type Batch } from './agent-double/types.js'
 
@@ -49,7 +49,7 @@ export const pictured = (elements: Element[]) => ({
   screenshot: { format: 'jpeg', width: 72, height: 144, scale: 0.72, data: pictureData } as const,
 })
 
-/** Each action succeeds, and the screen is `screen`. */
+/** Answers that each action succeeded, with the screen `screen`. */
 export const answering =
   (
     screen: object | null,

@@ -1,4 +1,7 @@
-/** A stand-in of Stripe for tests, which its real client library calls: pages of checkouts, and signed webhooks. */
+/**
+ * A stand-in for Stripe in tests, which Stripe's real client library calls: pages of checkouts, and signed
+ * webhooks.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -9,11 +12,11 @@ const secretKey = 'sk_test_of_this_test'
 const webhookSecret = 'whsec_of_this_test'
 
 export interface StripeDouble {
-  /** For the control plane. */
+  /** The settings for the control plane. */
   env: Record<string, string>
   /** The forms of requests for a checkout page. */
   forms: URLSearchParams[]
-  /** Reports that a checkout was paid. Returns the status of the answer. */
+  /** Reports that a checkout was paid. Returns the status of the control plane's answer. */
   pay(plane: Plane, checkout: string, cents: number): Promise<number>
   close(): void
 }

@@ -36,7 +36,7 @@ export interface UploadClient {
   get(id: string): Promise<UploadJson>
 }
 
-/** A client with the tenant's key. The plane listens from here on. */
+/** A client with the tenant's key. The plane listens after this call. */
 export async function uploadClient(plane: Plane, tenant: { key: string }): Promise<UploadClient> {
   if (!plane.server.server.listening) await plane.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${(plane.server.server.address() as AddressInfo).port}`
@@ -75,8 +75,8 @@ export async function uploadClient(plane: Plane, tenant: { key: string }): Promi
 }
 
 /**
- * A stream is sent chunked, without a length. Uses only the URL's path, since the host is the
- * configured one.
+ * A stream is sent in chunks without a length. Only the path of the URL is used, since the host is the
+ * configured host.
  */
 export async function sendFile(
   origin: string,
@@ -98,14 +98,17 @@ const answerOf = async <T>(response: Response): Promise<Answer<T>> => ({
   body: (await response.json()) as Answer<T>['body'],
 })
 
-/** A key of the tenant's project that is limited to phones. */
+/** Creates a key of the tenant's project that is limited to phones. */
 export async function limitedKey(plane: Plane, tenant: Tenant, phones: string[]): Promise<string> {
   return (
     await createKey(plane.app.core, { project: tenant.projectId, preset: 'agent', phones, expires: 'never' })
   ).key
 }
 
-/** IDs of the files in the plane's folder, without those of one byte, by which replicas notice whether they share it. */
+/**
+ * IDs of the files in the plane's folder, without the one-byte files by which replicas notice whether they
+ * share the folder.
+ */
 export async function storedFiles(plane: Plane): Promise<string[]> {
   const folder = path.join(plane.config.storage.dir, 'files')
   const files = await readdir(folder)

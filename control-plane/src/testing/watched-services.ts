@@ -1,10 +1,10 @@
 /**
- * The real services with a log of calls, for tests that compare what a route passes on, and with
- * injected failures, for conditions that a test cannot cause from outside. Used by `api.ts`.
+ * The real services with a log of calls, for tests that compare the arguments that a route passes on. A test
+ * can inject failures, for conditions that it cannot cause from outside. Used by `api.ts`.
  */
 import { type Services } from '../api/routes/services.js'
 
-/** One call of a service, such as `phones.create`. */
+/** A call of a service, such as `phones.create`. */
 export interface ServiceCall {
   name: string
   args: unknown[]

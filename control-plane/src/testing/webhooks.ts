@@ -1,4 +1,4 @@
-/** Requests of tests about webhooks, and events for them. */
+/** Requests for tests of webhooks, and events for them. */
 import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../api/routes/webhooks/schemas.js'
 import { expectConventions } from './api.js'
 import { makeDue } from './jobs-by-hand.js'
@@ -22,7 +22,7 @@ export function hooksOf(plane: Plane, tenant: Tenant) {
   }
   return {
     call,
-    /** A webhook to the receiver, which gets its secret. */
+    /** Creates a webhook to the receiver, which gets the webhook's secret. */
     async create(receiver: Receiver, fields: object = {}) {
       const answer = await call('POST', '', { url: receiver.url, ...fields })
       if (answer.statusCode !== 201) throw new Error(answer.body)
@@ -55,7 +55,7 @@ export function hooksOf(plane: Plane, tenant: Tenant) {
 
 export type Hooks = ReturnType<typeof hooksOf>
 
-/** The jobs of a webhook that wait or run. */
+/** The waiting and running jobs of a webhook. */
 export async function webhookJobs(plane: Plane, webhookId: string): Promise<number> {
   const [row] = await plane.app.core.db.$queryRaw<{ count: number }[]>`select count(*)::int as count
     from graphile_worker._private_jobs where payload ->> 'webhookId' = ${webhookId}`

@@ -24,7 +24,10 @@ import { type CreatePhone } from '../rental/phones/types.js'
 export interface World {
   /** The folder of this world. */
   dir: string
-  /** Starts a control plane on a new database, or, with `beside`, another replica of one. */
+  /**
+   * Starts a control plane on a new database, or, with `beside`, another replica on the database of a running
+   * control plane.
+   */
   start(options?: StartOptions): Promise<Plane>
   stop(): Promise<void>
 }
@@ -35,9 +38,9 @@ export interface StartOptions {
   clock?: Clock
   machineClock?: Clock
   beside?: Plane
-  /** `Core.pace`: less than 1 shortens the pauses between looks and before retries. */
+  /** `Core.pace`: a value below 1 shortens the pauses between polls and before retries. */
   pace?: number
-  /** Left out: silent, or as in `LOG_LEVEL`. */
+  /** The log; omitted: silent, or as in `LOG_LEVEL`. */
   log?: Logger
   replicaId?: string
 }
@@ -53,7 +56,7 @@ export interface Plane {
   agent(name: string, options?: AgentOptions): Promise<AgentDouble>
   /** Starts an agent with `count` enrolled, free devices. */
   rack(count: number, options?: AgentOptions): Promise<AgentDouble>
-  /** Creates a funded project and one of its keys. */
+  /** Creates a funded project and a key of the project. */
   tenant(options?: TenantOptions): Promise<Tenant>
   close(): Promise<void>
 }
@@ -90,7 +93,7 @@ export function startWorld(): World {
   return {
     dir,
     async start(options = {}) {
-      // Tests may start several at the same time.
+      // Tests may start several control planes at the same time.
       const id = String((started += 1))
       const databaseUrl = options.beside?.config.databaseUrl ?? (await newDatabase(testServers.postgresUrl))
       const plane = await startPlane({ dir, databaseUrl, testServers, id, ...options })
@@ -103,7 +106,7 @@ export function startWorld(): World {
   }
 }
 
-/** A copy of the migrated template. */
+/** Creates a database as a copy of the migrated template. */
 export async function newDatabase(postgresUrl: string): Promise<string> {
   const name = `plane_${randomBytes(6).toString('hex')}`
   const client = new pg.Client({ connectionString: postgresUrl })
@@ -142,9 +145,9 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
     PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
-    // Only tests that set the limit reach it.
+    // Only tests that set this limit reach it.
     PHONERACK_FAILURES_PER_MINUTE: '1000000',
-    // A test that leaves a request open waits this long for its plane's end.
+    // The end of a plane waits this long for a request that a test leaves open.
     PHONERACK_STOP_WITHIN: '2',
     ...options.env,
   })
@@ -159,7 +162,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
       waitsPerKey: config.http.waitsPerKey,
       streamsPerKey: config.http.streamsPerKey,
       stopWithinMs: config.http.stopWithinMs,
-      // Only tests that set the limit reach it.
+      // Only tests that set this limit reach it.
       requestsPerKeyPerMinute: options.env?.['PHONERACK_REQUESTS_PER_MINUTE']
         ? config.requestsPerKeyPerMinute
         : 1_000_000,
@@ -225,7 +228,7 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
   const { db } = app.core
   await eventually(async () => (await db.device.count({ where: { serial: { in: serials } } })) === count)
   for (const serial of serials) await enrollDevice(app.core, serial)
-  // A phone that waits for a device takes one in the moment in which it becomes free.
+  // A phone that waits for a device takes the device as soon as it becomes free.
   const enrolled = {
     serial: { in: serials },
     link: 'healthy',
@@ -254,24 +257,27 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
   return { projectId: project.id, key, caller: await app.services.keys.authenticate(key) }
 }
 
-/** Lets the deadline of a phone's create or start be now. */
+/** Moves the deadline of a phone's create or start to now. */
 export async function endStart({ app: { core } }: Plane, phoneId: string): Promise<void> {
   const where = { id: phoneId, startDeadlineAt: { not: null } }
   await core.db.phone.updateMany({ where, data: { startDeadlineAt: core.clock.now() } })
   await makeDue(core.db, 'phone.deadline', phoneId)
 }
 
-/** Waits until `condition` holds. The limit only ends a test that hangs. @throws Error after `ms` */
+/**
+ * Waits until `condition` is true. The limit only ends a test that hangs.
+ * @throws Error after `ms`
+ */
 export async function eventually(condition: () => Promise<boolean> | boolean, ms = 100_000): Promise<void> {
   const until = performance.now() + ms
-  // Longer and longer, since all tests share two cores.
+  // The pauses grow, since all tests share two cores.
   for (let pauseMs = 20; !(await condition()); pauseMs = Math.min(pauseMs * 1.2, 100)) {
     if (performance.now() > until) throw new Error('the awaited condition did not hold')
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
-/** The code of the ApiError that `work` throws; null when it succeeds. */
+/** Returns the code of the ApiError that `work` throws; null when `work` succeeds. */
 export async function refusalOf(work: Promise<unknown>): Promise<string | null> {
   try {
     await work
@@ -282,7 +288,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<string | null> 
   }
 }
 
-/** A create's fields, as a route would pass them. */
+/** Returns a create's fields, as a route passes them. */
 export const createBody = (change: Partial<CreatePhone> = {}): CreatePhone => ({
   name: null,
   country: null,

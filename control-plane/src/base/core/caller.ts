@@ -59,7 +59,7 @@ export interface Page<T> {
 
 export interface PageQuery {
   limit: number
-  /** The client's cursor. An invalid one causes `validation_failed` naming `cursor`. */
+  /** The client's cursor. An invalid cursor causes `validation_failed` naming `cursor`. */
   cursor: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Each `next` about uploads and installs. */
+/** Follows each `next` about uploads and installs. */
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import { runInstallJob } from '../../phone-io/installs/run-install.js'
 import { createHostSlots } from '../../base/queue/host-slots.js'
 import { eventually, type Plane } from '../../testing/world.js'
 
-/** For the control plane of these cases. */
+/** Settings of the control plane for these cases. */
 export const appLimits = {
   PHONERACK_UPLOAD_FILE_MAX: '100000',
   PHONERACK_UPLOAD_PROJECT_MAX: '150000',
@@ -68,7 +68,7 @@ export function appCases(planeOf: () => Plane, seen: string[]): void {
     }
   })
 
-  it('an upload URL that does not exist, and one that accepts a file: a new one, and the upload', async () => {
+  it('an upload URL that does not exist, and an upload URL that receives a file: a new upload, and the upload', async () => {
     const created = await begin()
     const unknown = {
       ...created,
@@ -93,7 +93,7 @@ export function appCases(planeOf: () => Plane, seen: string[]): void {
     await clear()
   })
 
-  it('a file that is too large, and one that the project already has: a new upload, and the first one', async () => {
+  it('a file that is too large, and a file that the project already has: a new upload, and the first upload', async () => {
     const large = await client.upload(Buffer.alloc(100_001))
     await api.follow(errorNext(large))
     const apk = apkOf(20_000)
@@ -187,7 +187,7 @@ export function appCases(planeOf: () => Plane, seen: string[]): void {
     expect(row?.status).toBe('failed')
     return api.note(row?.next)
   }
-  /** After the cause is gone: sends the requests of the `next`, and then an install that succeeds. */
+  /** Sends the requests of the `next` after the cause is gone, and then an install that succeeds. */
   async function installsAfter(next: string, body: object): Promise<void> {
     agent.finish = {}
     agent.onCall = () => Promise.resolve()
@@ -231,7 +231,7 @@ export function appCases(planeOf: () => Plane, seen: string[]): void {
     await installsAfter(await failed(body), body)
   })
 
-  it('an install that never came to its commit: the install', async () => {
+  it('an install that never reached its commit: the install', async () => {
     const body = await upload()
     agent.held.cache.clear()
     agent.onCall = (name) =>
@@ -269,7 +269,7 @@ export function appCases(planeOf: () => Plane, seen: string[]): void {
     const [list] = await api.follow(next)
     const [row] = list?.json<{ data: Listed[] }>().data ?? []
     expect(row?.status).toBe('running')
-    // The job of an install that was never begun comes after half an hour.
+    // The job of an install that never began runs after half an hour.
     const { core, hosts, uploads } = plane.app
     const context = { core, hosts, stopping: new AbortController().signal, slots: createHostSlots(16) }
     await runInstallJob(context, uploads.store, { installId: row?.install ?? '', attempt: 1 })

@@ -1,4 +1,4 @@
-/** Each `next` about events and webhooks. */
+/** Follows each `next` about events and webhooks. */
 import { limits, newId } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { openEvents } from '../../testing/event-stream.js'
@@ -18,7 +18,7 @@ export function eventCases(planeOf: () => Plane, seen: string[]): void {
   const create = async (): Promise<string> =>
     (await api.done('POST', '/v1/webhooks', body)).json<{ id: string }>().id
 
-  it('too many streams of events: one of them closed', async () => {
+  it('too many streams of events: the request after a stream is closed', async () => {
     if (!plane.server.server.listening) await plane.server.listen({ host: '127.0.0.1', port: 0 })
     const open = () => openEvents(plane.server, api.tenant.key)
     const streams = await Promise.all(Array.from({ length: limits.eventStreamsPerKey }, open))
@@ -52,7 +52,7 @@ export function eventCases(planeOf: () => Plane, seen: string[]): void {
     await create()
   })
 
-  it('too many tests that wait: the deliveries, and a test', async () => {
+  it('too many waiting tests: the deliveries, and a test', async () => {
     const [list] = await api.follow('GET /v1/webhooks')
     const id = list?.json<{ data: { id: string }[] }>().data[0]?.id ?? ''
     const [now, later] = [new Date(), new Date(Date.now() + 3_600_000)]

@@ -1,4 +1,4 @@
-/** Each `next` about keys, credit and limits. */
+/** Follows each `next` about keys, credit and limits. */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
@@ -54,7 +54,7 @@ export function limitCases(world: () => World, seen: string[]): void {
   const change = (api: Follower, to: Parameters<typeof changeProject>[2]) =>
     changeProject(api.plane.app.core, api.tenant.projectId, to)
   const create = (api: Follower, body: object = {}) => api.done('POST', '/v1/phones', body)
-  /** Deletes the project's phones, so that the next test finds their devices. */
+  /** Deletes the project's phones, so that the next test has free devices. */
   async function clear(api: Follower): Promise<void> {
     const { data } = (await api.done('GET', '/v1/phones')).json<{ data: { id: string }[] }>()
     for (const { id } of data) await api.done('DELETE', `/v1/phones/${id}`)
@@ -64,7 +64,7 @@ export function limitCases(world: () => World, seen: string[]): void {
       .toBe(0)
   }
 
-  it('a request without a key: one with a key', async () => {
+  it('a request without a key: the request with a key', async () => {
     const api = await tenantWith()
     const { next } = await api.refused(401, 'invalid_api_key', 'GET', '/v1/account', undefined, {
       authorization: '',
@@ -97,7 +97,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
-  it('too many running phones: the list of running ones, and a park', async () => {
+  it('too many running phones: the list of running phones, and a park', async () => {
     const api = await tenantWith({ maxRunning: 1 })
     await create(api)
     const { next } = await api.refused(409, 'running_limit_reached', 'POST', '/v1/phones')
@@ -165,7 +165,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await none.done('POST', '/v1/apps/uploads')
   })
 
-  it('too little credit, where none is sold: the operator', async () => {
+  it('too little credit, where no credit is sold: the operator', async () => {
     const api = await tenantWith({ credit: '0' })
     for (const [method, url] of [
       ['POST', '/v1/phones'],
@@ -209,7 +209,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     const { next } = await refused()
     expect(next).toContain('`max_duration`')
     await create(api, { max_duration: Number(/\d+/.exec(next)?.[0]) })
-    // The credit allows no duration any longer.
+    // The credit no longer covers any duration.
     const { next: then } = await refused()
     expect(then).not.toContain('max_duration')
     for (const text of [next, then]) expect(text).toMatch(/operator/)
@@ -235,7 +235,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     const api = await tenantWith()
     const phone = await api.newPhone()
     const url = `/v1/phones/${phone}?wait=parked&timeout=30`
-    // Either one may come first; the other one is refused.
+    // Either request may come first; the other request is refused.
     const both = [api.send('GET', url), api.send('GET', url)]
     const refused = await Promise.race(both)
     const { next } = errorOf(refused, 429, 'rate_limited')
@@ -258,7 +258,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await api.done('GET', '/v1/account')
   })
 
-  it('a terminal whose setup has ended: a new one', async () => {
+  it('a terminal whose setup has ended: a new setup', async () => {
     const api = await tenantWith()
     const begin = async () =>
       (await api.done('POST', '/v1/setup')).json<{ setup_token: string; user_code: string }>()
@@ -301,7 +301,7 @@ export function limitCases(world: () => World, seen: string[]): void {
       ...(body ? { payload: body } : {}),
     })
 
-  it('a host without a valid join token: a new one', async () => {
+  it('a host without a valid join token: a new token', async () => {
     const answer = await plane.server.inject({
       method: 'POST',
       url: '/host/v1/join',

@@ -1,6 +1,6 @@
 /**
- * Follows every `next` of the API from a real refusal: sends the requests that it names, and checks
- * what they promise. The places are read from the sources, so that a new one without a case fails.
+ * Follows every `next` of the API from a real refusal: sends the requests that it names, and checks the
+ * results. The places are read from the sources, so that the test fails for a new `next` without a case.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sitesOf } from '../../testing/next/sites.js'
@@ -33,7 +33,7 @@ const doctor =
   'goes to `phonerack-agent doctor`, which prints it; `hosts/connection-check.test.ts` gets the refusal'
 const busy = 'needs a pool without a free connection; `http/saturated.test.ts` sends again'
 
-/** Places that no request of this test reaches, by file and code, and why. */
+/** Places that no request of this test reaches, by file and code, with the reason. */
 const unreached = {
   'api/http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
   'base/db/busy.ts: none': busy,
@@ -60,7 +60,7 @@ it('comes only from places that are followed above or listed with a reason', () 
   expect(missing.sort()).toEqual(Object.keys(unreached))
 })
 
-/** Places that pass on the text of a case above, an APK's error, a host's error for a step, or no `next`. */
+/** Places that pass on a text from a case above, an APK's error, a host's error for a step, or no `next`. */
 const passedOn = [
   'api/http/conventions.ts',
   'api/http/errors.ts',

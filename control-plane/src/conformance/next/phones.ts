@@ -1,4 +1,4 @@
-/** Each `next` about a phone's state, its screen, settings, files and recordings. */
+/** Follows each `next` about a phone's state, its screen, settings, files and recordings. */
 import { ApiError, newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
@@ -28,7 +28,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
   })
   const db = () => api.plane.app.core.db
   const home = { actions: [{ type: 'home' }], observe: 'none' }
-  /** Loses the response to the agent's next call of this name. */
+  /** Makes the response to the agent's next call of this name get lost. */
   const loseAnswerOf = (name: string) => {
     agent.onCall = (called) => {
       if (called !== name) return Promise.resolve()
@@ -79,7 +79,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('GET', '/v1/phones?limit=5')
   })
 
-  it('a method that does not exist: one of those named', async () => {
+  it('a method that does not exist: a method that the text names', async () => {
     const error = await api.refused(405, 'method_not_allowed', 'PUT', '/v1/phones')
     const methods = [...error.next.matchAll(/\b(GET|POST)\b/g)].map(([method]) => method)
     expect(methods.sort()).toEqual(['GET', 'POST'])
@@ -110,7 +110,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('DELETE', `/v1/phones/${id}`)
   })
 
-  it('a phone that parks, and one that is parked: a wait, and a start', async () => {
+  it('a parking phone and a parked phone: a wait, and a start', async () => {
     const device = [...agent.devices.values()].find((each) => each.assignment?.phone_id === phone)
     if (!device) throw new Error('the phone has no device')
     let parked = (): void => undefined
@@ -128,7 +128,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('GET', `${at}/observe`)
   })
 
-  it('a deleted phone: a new one', async () => {
+  it('a deleted phone: a new phone', async () => {
     const gone = await api.newPhone()
     await api.done('DELETE', `/v1/phones/${gone}`)
     const deleted = await api.refused(409, 'phone_deleted', 'GET', `/v1/phones/${gone}/observe`)
@@ -138,7 +138,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('DELETE', `/v1/phones/${id}`)
   })
 
-  it('a phone that failed, even during a wait: a new one', async () => {
+  it('a phone that failed, even during a wait: a new phone', async () => {
     const release = holdStarts()
     const waiting = api.send('POST', '/v1/phones', { name: 'fails' })
     const begun = () => db().phone.findFirst({ where: { name: 'fails' } })
@@ -230,7 +230,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     expect(set?.json()).toMatchObject({ timezone: error.details.timezone })
   })
 
-  it('a path of the other kind: the request that fits it', async () => {
+  it('a directory instead of a file, and the reverse: the matching request', async () => {
     const names = (kind: string) => () =>
       Promise.reject(
         new ApiError('validation_failed', {
@@ -247,7 +247,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     }
   })
 
-  it('a recording of a running phone: the one to stop, and then its video', async () => {
+  it('a recording of a running phone: its stop, and then its video', async () => {
     const started = await api.done('POST', `${at}/recordings`)
     const { id } = started.json<{ id: string }>()
     const running = await api.refused(409, 'recording_not_ready', 'GET', `${at}/recordings/${id}/video`)
@@ -283,7 +283,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
       await api.done('DELETE', `${at}/recordings/${each.id}`)
   })
 
-  it('a recording of a parked phone: the list until it has closed, without a paid start', async () => {
+  it('a recording of a parked phone: the list until the recording has ended, without a paid start', async () => {
     const { id } = (await api.done('POST', `${at}/recordings`)).json<{ id: string }>()
     // The host does not report the end of the recording yet.
     agent.onCall = (name) =>
@@ -313,7 +313,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('DELETE', `${at}/handoffs/${made?.json<{ id: string }>().id}`)
   })
 
-  it('a second hand-over, and a request while a person has the phone: the first one', async () => {
+  it('a second hand-over, and a request while a person has the phone: the first hand-over', async () => {
     const make = () => api.done('POST', `${at}/handoffs`, { message: 'Sign in.' })
     const { id } = (await make()).json<{ id: string }>()
     await db().handoff.update({ where: { id }, data: { status: 'taken', takenAt: new Date() } })
@@ -325,7 +325,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('POST', `${at}/actions`, home)
     const second = (await make()).json<{ id: string }>()
     const error = await api.refused(409, 'handoff_in_progress', 'POST', `${at}/handoffs`, { message: 'a' })
-    // Nobody answers it: the wait ends when the hand-over is withdrawn.
+    // The hand-over gets no answer: the wait ends when the hand-over is withdrawn.
     const [wait = '', takeBack = ''] = error.next.match(/(?:GET|DELETE) \/v1[^\s,]+/g) ?? []
     expect(wait).toContain(second.id)
     const waiting = api.send('GET', wait.slice('GET '.length))

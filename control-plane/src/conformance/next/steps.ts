@@ -1,4 +1,4 @@
-/** Each `next` about steps. */
+/** Follows each `next` about steps. */
 import { beforeAll, expect, it } from 'vitest'
 import { createFollower, type Follower } from '../../testing/next/follow.js'
 import { readyPhone } from '../../testing/ready-phone.js'

@@ -227,7 +227,7 @@ describe('a directory instead of a file, or a file instead of a directory', () =
 describe('apps', () => {
   const packages = () => plane.app.services.packages
 
-  it('are listed again when the response was lost', async () => {
+  it('are listed again when the response is lost', async () => {
     agent.held.apps = ['org.example.shop']
     loseAnswerOf('listApps')
     expect(await packages().list(tenant.caller, phoneId, context)).toEqual([

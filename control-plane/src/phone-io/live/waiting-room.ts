@@ -14,7 +14,7 @@ export interface WaitingRoom<T> {
 
 /** @param pushOut closes a socket to make room */
 export function createWaitingRoom<T>(pushOut: (socket: T) => void): WaitingRoom<T> {
-  /** Each socket with its leave function. Maps and sets keep insertion order. */
+  /** Each socket with the function that removes it. Maps and sets keep insertion order. */
   const all = new Map<T, () => void>()
   const networks = new Map<string, Set<T>>()
 

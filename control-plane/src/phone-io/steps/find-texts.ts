@@ -37,7 +37,7 @@ export function createFinder(texts: readonly string[]): (value: string) => Span[
     edges.set(parent * unitCount + unit, node)
     return node
   }
-  // Level by level, since the suffix of a node is on an earlier level.
+  // Nodes are processed level by level, since the suffix of a node is on an earlier level.
   let open = texts.map((text) => ({ text: fold(text), node: 0 }))
   for (let depth = 0; open.length > 0; depth += 1) {
     for (const each of open) {

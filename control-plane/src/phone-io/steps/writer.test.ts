@@ -134,7 +134,7 @@ describe('while Postgres does not answer', () => {
     for (let each = 0; each < 3; each += 1) await write(writer, hanging, 50)
     hangs = true
     await expect.poll(() => releases.length, { timeout: 10_000 }).toBe(1)
-    // One is repeated, and two wait.
+    // One write is repeated, and two wait.
     for (let each = 0; each < 3; each += 1) await write(writer, away, 50)
     expect(core.counters.read('step_rows_lost')).toBe(2)
     hangs = false

@@ -1,6 +1,6 @@
 /**
- * Writes steps and screens to Postgres. A write that fails is repeated in the background, so that an answered batch keeps
- * its record even while Postgres restarts. docs/decisions/0277
+ * Writes steps and screens to Postgres. A write that fails is repeated in the background, so that an answered
+ * batch keeps its step even while Postgres restarts. docs/decisions/0277
  */
 import { Alarm, pause } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
@@ -10,27 +10,27 @@ import { sqlStateOf } from '../../base/db/sql-state.js'
 /** Milliseconds between two rounds of repeated writes. */
 const roundMs = 500
 
-/** The most that a writer holds. Beyond it, the oldest that wait are lost. */
+/** The limits of a writer. Above them, the oldest waiting writes are dropped. */
 export interface WriterRoom {
-  /** The sum of all writes, whether they run or wait. */
+  /** The bytes of all writes, running or waiting. */
   bytes: number
   waiting: number
-  /** Writes at the same time, most of which wait for a connection. More of them wait for the next round. */
+  /** Writes at the same time, most of which wait for a connection. Further writes wait for the next round. */
   running: number
 }
 
 const usual: WriterRoom = { bytes: 100_000_000, waiting: 1000, running: 2000 }
 
 export interface StepWrite {
-  /** Its size in memory. */
+  /** The size of the write in memory. */
   bytes: number
   run(): Promise<void>
 }
 
 export interface StepWriter {
   /**
-   * Resolves when `write` has succeeded, or after `waitMs`, or as soon as it has failed; it is then repeated until it
-   * succeeds.
+   * Resolves when `write` has succeeded, or after `waitMs`, or as soon as `write` has failed; a failed write
+   * is repeated until it succeeds.
    */
   write(write: StepWrite, waitMs: number): Promise<void>
   close(): Promise<void>
@@ -45,7 +45,7 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>, room: Wri
   )
   const lost = new Alarm(core.log, core.counters, 'step_rows_lost', 'a step could not be written; it is lost')
   const waiting: StepWrite[] = []
-  /** The sum of those that run or wait. */
+  /** The bytes of the running and waiting writes. */
   let bytes = 0
 
   const lose = (write: StepWrite, facts: object): void => {
@@ -70,7 +70,7 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>, room: Wri
       makeRoom()
     }
   }
-  /** Attempts those that wait at its beginning. */
+  /** Attempts the writes that wait at its beginning. */
   const round = async (): Promise<void> => {
     for (let left = waiting.length; left > 0; left -= 1) {
       const oldest = waiting.shift()
@@ -105,7 +105,10 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>, room: Wri
   }
 }
 
-/** True when Postgres answered that the statement cannot succeed: faults of its values, its text, or its size. */
+/**
+ * True when Postgres answered that the statement cannot succeed, because of its values, its text, or its
+ * size.
+ */
 function isFinal(error: unknown): boolean {
   const state = sqlStateOf(error)
   return state !== null && /^(?:2\d|42|54)/.test(state)

@@ -64,7 +64,7 @@ export const notAdopted = (fault: string): string =>
   `${notAdoptedBegin}: ${shorten(makeStorable(fault), 600)} If it is connected to another host, move it there. If you are certain that it is this phone, run \`ctl device move\` with \`--unproven\`.`
 const notAdoptedBegin = 'it was moved, and its new host did not take it over'
 
-/** The traces that a failed wipe left, for the operator. */
+/** The data that a failed wipe left on the phone, for the operator. */
 export const reasonOf = (failed: readonly Check[]): string =>
   failed.length === 0
     ? 'the agent did not verify the wipe'

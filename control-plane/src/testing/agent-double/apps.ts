@@ -1,4 +1,4 @@
-/** Calls of apps and their installs. */
+/** Calls that concern apps and their installs. */
 import { createHash } from 'node:crypto'
 import { type HostServiceServer, type PackageFile, type PutPackageFileRequest } from '@phonerack/proto'
 import { ApiError } from '@phonerack/shared'

@@ -1,4 +1,4 @@
-/** The certificate of a double, which it renews as the real agent does, without a disk. */
+/** The certificate of a double. The double renews it as the real agent does, without a disk. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { experimental, type ServerCredentials } from '@grpc/grpc-js'
 import { type HostServiceServer } from '@phonerack/proto'
@@ -23,7 +23,7 @@ export class DoubleCertificates implements experimental.CertificateProvider {
 
   constructor(private identity: { ca: Buffer; certificate: Buffer; key: Buffer }) {}
 
-  /** For a server. */
+  /** Credentials for a server. */
   credentials(): ServerCredentials {
     return experimental.createCertificateProviderServerCredentials(this, this, true)
   }
@@ -98,7 +98,7 @@ export class DoubleCertificates implements experimental.CertificateProvider {
   }
 }
 
-/** `renewed`: called after the certificate has changed. */
+/** @param renewed is called after the certificate has changed */
 export const renewalCalls = (
   certificates: DoubleCertificates,
   renewed: () => void,

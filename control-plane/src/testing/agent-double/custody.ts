@@ -29,7 +29,7 @@ export function wiped(device: DoubleDevice, checks: readonly WipeCheck[], knowsC
   return { ...known, verified, level, revision: BigInt(revision), cleanFor }
 }
 
-/** Like the real agent: accepts only the newest number, and some calls may bring it. */
+/** Accepts only the newest number, as the real agent does. Some calls may bring a newer number. */
 export function takeDevice(
   devices: ReadonlyMap<string, DoubleDevice>,
   assignment: Assignment | undefined,

@@ -1,4 +1,4 @@
-/** Calls of files in shared storage. */
+/** Calls that concern files in shared storage. */
 import { FileType, type HostServiceServer } from '@phonerack/proto'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'

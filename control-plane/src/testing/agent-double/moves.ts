@@ -1,11 +1,11 @@
-/** Calls of phones that were enrolled at another host, as in the real agent. */
+/** Calls for phones that were enrolled at another host, answered as by the real agent. */
 import { type HostServiceServer } from '@phonerack/proto'
 import { ApiError, identityOf, newSeed, signClaim } from '@phonerack/shared'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'
 import { type DoubleDevice } from './types.js'
 
-/** The heartbeat's claim of a phone that is not enrolled. */
+/** The claim in the heartbeat of a phone that is not enrolled. */
 export function claimOf({ link, seed, claims }: DoubleDevice): { identity?: string } {
   if (link !== 'unenrolled') return {}
   if (claims !== undefined) return { identity: claims }

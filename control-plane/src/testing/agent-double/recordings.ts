@@ -1,4 +1,4 @@
-/** The double's recordings: states in a map, and arbitrary bytes as video. */
+/** The double's recordings: a map of states, with arbitrary bytes as video. */
 import { createHash } from 'node:crypto'
 import { type ServerWritableStream } from '@grpc/grpc-js'
 import {
@@ -15,18 +15,21 @@ import { answer, toServiceError } from './answers.js'
 type Read = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
 export class RecordingsDouble {
-  /** By ID, as the agent reports them. */
+  /** The recordings by ID, as the agent reports them. */
   readonly held = new Map<string, RecordingState>()
-  /** The content of all videos: several chunks. */
+  /** The content of all videos, which has several chunks. */
   video = Buffer.alloc(200_000, 'video')
-  /** Replaces the content of a read, to break it. */
+  /** Replaces the content of a read, for a test of broken content. */
   sent: Buffer | null = null
-  /** Continues to record after a stop. */
+  /** Continues recording after a stop. */
   ignoresStop = false
   /** Replaces the sending of a video. */
   onRead: ((call: Read) => Promise<void>) | null = null
 
-  /** `begin`: logs, checks and awaits `onCall` before a call does anything. */
+  /**
+   * Makes the recordings.
+   * @param begin logs, checks and awaits `onCall` before a call does anything
+   */
   constructor(private readonly begin: (name: string, assignment?: Assignment) => Promise<void>) {}
 
   /** Completes the file of a recording that has ended. */

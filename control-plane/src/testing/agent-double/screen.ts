@@ -1,4 +1,4 @@
-/** Calls that read the screen and act on it. */
+/** Calls that read the screen and run actions on it. */
 import { type ServerWritableStream } from '@grpc/grpc-js'
 import {
   ThumbnailAbsence,
@@ -77,7 +77,7 @@ export const completeBatch: Batch = (request, send) => {
   return Promise.resolve()
 }
 
-/** The same picture each time. */
+/** The picture of every screenshot. */
 export const oneThumbnail = ({ knownTag }: ThumbnailRequest): ThumbnailResponse => ({
   image: Buffer.from(knownTag === 'tag-1' ? '' : 'a picture'),
   tag: 'tag-1',

@@ -1,4 +1,4 @@
-/** Calls of settings. Reads return what was set. */
+/** Calls that concern settings. Reads return the value that was set. */
 import { type HostServiceServer } from '@phonerack/proto'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'

@@ -20,7 +20,7 @@ import { type DoubleCertificates } from './certificates.js'
 import { type RecordingsDouble } from './recordings.js'
 
 export interface DoubleDevice {
-  /** Reported condition; left out: none. */
+  /** The reported condition; omitted: none. */
   condition?: DeviceCondition
   serial: string
   link: DeviceLink
@@ -30,22 +30,22 @@ export interface DoubleDevice {
   dirty: boolean
   cleanFor: string
   revision: number
-  /** Called by the next starts, wipes and so on; left out: success. */
+  /** Called by the next starts, wipes and so on; omitted: they succeed. */
   onStart?: () => Promise<void>
   onPark?: () => Promise<void>
   onWipe?: () => Promise<void>
   onEnroll?: () => Promise<void>
   wipeChecks?: WipeCheck[]
-  /** The tenant for which its wipes make it clean; left out: anyone. */
+  /** The tenant for which wipes make the device clean; omitted: anyone. */
   cleansFor?: string
-  /** The private key on the phone; left out: none. A verified wipe writes a new one. */
+  /** The private key on the phone; omitted: none. A verified wipe writes a new key. */
   seed?: string
-  /** The public key that heartbeats claim while it is unenrolled; left out: that of `seed`. */
+  /** The public key that heartbeats claim while the device is unenrolled; omitted: the key of `seed`. */
   claims?: string
-  /** Called before the next proofs and adoptions are answered; left out: success. */
+  /** Called before the next proofs and adoptions are answered; omitted: they succeed. */
   onProve?: () => Promise<void>
   onAdopt?: () => Promise<void>
-  /** False: enrols without a way to wipe it. */
+  /** False: the device is enrolled without a way to wipe it. */
   wipes?: boolean
 }
 
@@ -57,64 +57,66 @@ export type Batch = (
 export interface AgentDouble {
   hostId: string
   readonly certificates: DoubleCertificates
-  /** The join whose subjects it publishes to. */
+  /** The join to whose subjects the double publishes. */
   joinId: string | null
   devices: Map<string, DoubleDevice>
   /** IDs of reports that were acknowledged. */
   readonly acknowledged: string[]
-  /** The newest epoch that was announced to it. */
+  /** The newest epoch that the control plane announced. */
   epoch: string | null
-  /** False: like an agent from before custody. */
+  /** False: the double behaves like an agent from before custody. */
   reportsCustody: boolean
-  /** Calls that start, park and wipe phones: `start ph_… 3`. */
+  /** Log of the calls that start, park and wipe phones, such as `start ph_… 3`. */
   log: string[]
-  /** Runs each batch of actions; left out: every action succeeds. */
+  /** Runs each batch of actions; omitted: every action succeeds. */
   onBatch: Batch
-  /** For a batch with the profile `guarded`. */
+  /** Runs batches with the profile `guarded`. */
   onGuardedBatch: Batch
-  /** Called for each view of a phone; left out: no video. */
+  /** Called for each view of a phone; omitted: no video. */
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
-  /** Awaited in each call except starts, parks and wipes, with its name, before anything is done. */
+  /** Awaited with its name in each call except starts, parks and wipes, before the call does anything. */
   onCall: (name: string) => Promise<void>
-  /** May change each message that it sends over gRPC. */
+  /** May change each message that the double sends over gRPC. */
   onAnswer: (call: string, bytes: Buffer) => Buffer
   /** May change each heartbeat. */
   onHeartbeat: (message: Heartbeat) => unknown
-  /** The state of its phones. */
+  /** The state of the double's phones. */
   readonly held: {
     notifications: Notification[]
     clipboard: string
     location: { latitude: number; longitude: number } | undefined
     locale: string
-    /** Empty: the default. */
+    /** Empty: the default location. */
     timezone: string
     device: Partial<GetDeviceInfoResponse>
-    /** The names in every folder. */
+    /** The file names in every folder. */
     files: string[]
-    /** Written content by path; any other file holds `content`. */
+    /** Written content by path; every other file has `content`. */
     contents: Map<string, Buffer>
     /** SHA-256 of the cached files. */
     cache: Set<string>
     apps: string[]
-    /** Labels of apps by package. Others have none. */
+    /** Labels of apps by package. Other apps have no label. */
     labels: Map<string, string>
     /** The requirements of the last install that began. */
     needs: PackageNeeds | undefined
   }
   readonly recordings: RecordingsDouble
   protocolVersion: number | null
-  /** Response to a finish; left out: success. */
+  /** The response to a finish; omitted: success. */
   finish: Partial<FinishInstallResponse>
-  /** Response to a screenshot; left out: a small picture. */
+  /** The response to a screenshot; omitted: a small picture. */
   picture: Partial<ScreenshotResponse>
-  /** Answers a request for a thumbnail. `cancelled`: before the call's deadline. */
+  /**
+   * Answers a request for a thumbnail. `cancelled` resolves when the call is cancelled before its deadline.
+   */
   onThumbnail: (
     request: ThumbnailRequest,
     cancelled: AbortSignal,
   ) => ThumbnailResponse | Promise<ThumbnailResponse>
   addDevice(serial: string): DoubleDevice
   beat(): void
-  /** No heartbeats until `resume`. */
+  /** Stops heartbeats until `resume`. */
   pause(): void
   resume(): void
   /** Ends the gRPC server, like a killed process. */
@@ -132,10 +134,10 @@ export interface DoubleOptions {
   name: string
   country?: string
   beatMs?: number
-  /** Its protocol version; left out: the current one; null: none. */
+  /** The double's protocol version; omitted: the current version; null: none. */
   protocolVersion?: number | null
   /** Joins again as this host. */
   rejoins?: string
-  /** False: an agent from before decision 0202. */
+  /** False: the double behaves like an agent from before decision 0202. */
   canRejoin?: boolean
 }

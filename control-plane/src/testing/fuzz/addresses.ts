@@ -1,6 +1,6 @@
 /**
- * Addresses that a hostile host may report. Connecting to some of them ends a process that trusts
- * them.
+ * Addresses that a hostile host may report. Connecting to some of these addresses ends a process that trusts
+ * the host.
  */
 export const hostileAddresses = [
   'dns://1.1.1.1:0/y:1',

@@ -1,4 +1,4 @@
-/** Mutates a host's responses. Seeded, so that a run can be repeated. */
+/** Mutates a host's responses. The random numbers are seeded, so that a run can be repeated. */
 import { type ServiceDefinition } from '@grpc/grpc-js'
 import { HostServiceService, LiveServiceService, RecordingServiceService } from '@phonerack/proto'
 
@@ -12,7 +12,7 @@ export const services: ServiceDefinition = {
 export class Chance {
   constructor(private state: number) {}
 
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state)
@@ -70,7 +70,7 @@ export function mutate(chance: Chance, value: unknown): unknown {
   )
 }
 
-/** Mutates bytes; JSON mostly stays JSON. */
+/** Mutates bytes. JSON mostly stays valid JSON. */
 export function mutateBytes(chance: Chance, bytes: Buffer): Buffer {
   if (chance.is(0.3)) return chance.bytes(200)
   if (chance.is(0.3)) return flip(chance, bytes)
@@ -115,7 +115,7 @@ const codes = [
   'insufficient_credits',
 ]
 
-/** Bytes for an error's trailer. */
+/** Returns bytes for an error's trailer. */
 export function mangleTrailer(chance: Chance): Buffer {
   const error = {
     code: chance.pick([...codes, 'internal_error', 'action_outcome_unknown', 'no_such_code']),
@@ -125,6 +125,6 @@ export function mangleTrailer(chance: Chance): Buffer {
     details: { retry_after_seconds: chance.pick([1, -1, 1e300]) },
   }
   const json = Buffer.from(JSON.stringify(error))
-  // The server itself refuses to send a larger one.
+  // The limit, since the gRPC server itself refuses to send a larger trailer.
   return (chance.is(0.3) ? json : mutateBytes(chance, json)).subarray(0, 6000)
 }

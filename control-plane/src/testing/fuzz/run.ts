@@ -1,7 +1,7 @@
 /**
- * Runs a hostile host and an honest one against real processes of the control plane:
- * `./scripts/fuzz-host`, and a short run in the tests. With any message of the hostile host, no
- * process exits, the honest host is served, and clients get responses that the contract allows.
+ * Runs a hostile host and an honest host against real processes of the control plane: `./scripts/fuzz-host`,
+ * and a short run in the tests. With any message of the hostile host, no process exits, the honest host is
+ * served, and clients get responses that the contract allows.
  */
 import { errorTable, type Heartbeat } from '@phonerack/shared'
 import { WebSocket } from 'ws'
@@ -33,7 +33,7 @@ type Send = (method: string, path: string, body?: unknown) => Promise<{ status: 
 
 const hostileCountry = 'FR'
 const hostileDevices = 4
-/** Concurrent requests, concurrent heartbeats, and rounds between two phones. */
+/** The numbers of concurrent requests, of concurrent heartbeats, and of rounds between two phones. */
 const perRound = { requests: 24, heartbeats: 10, renewals: 12 }
 /** The fraction of calls that fail with a malformed trailer. */
 const trailers = 0.15
@@ -191,7 +191,7 @@ class Fuzz {
       return this.breach(`${what}: ${String(error)}`)
     }
     if (typeof code !== 'string' || !Object.hasOwn(errorTable, code)) return this.breach(what)
-    // The only 500 in the contract: nothing is known about a batch.
+    // This is the only 500 in the contract: no result of a batch is known.
     if (status === 500 && path !== '/actions') return this.breach(what)
     if (status === 401 || status === 402 || status === 403) this.breach(what)
   }
@@ -282,7 +282,7 @@ class Fuzz {
   }
 }
 
-/** The value after the broker client's encoding. */
+/** Returns the value after the broker client's encoding. */
 const asJson = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each)),

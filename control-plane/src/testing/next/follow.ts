@@ -1,6 +1,6 @@
 /**
- * Sends requests, keeps the `next` of each refusal, and sends the requests that it names, like an
- * agent's author.
+ * Sends requests, keeps the `next` of each refusal, and sends the requests that it names, as an agent's
+ * author would.
  */
 import { type Response } from 'light-my-request'
 import { expect } from 'vitest'
@@ -39,12 +39,9 @@ export interface Follower {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<ErrorBody & { next: string }>
-  /** Records a `next` from outside an envelope. */
+  /** Records a `next` that is not in an error's envelope. */
   note(next: string | null | undefined): string
-  /**
-   * Sends each request in the text and expects a 2xx response. `bodies`: in the order of the
-   * requests.
-   */
+  /** Sends each request in the text and expects a 2xx response. `bodies`: in the order of the requests. */
   follow(next: string, bodies?: (object | undefined)[]): Promise<Response[]>
   newPhone(): Promise<string>
   status(phoneId: string): Promise<string>

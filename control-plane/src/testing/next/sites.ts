@@ -1,7 +1,6 @@
 /**
- * Finds the places in our sources that produce a `next`: the values of `next` properties and
- * constants, and every literal that names a request of `/v1`. For the test that follows each of
- * them.
+ * Finds the places in our sources that produce a `next`: the values of `next` properties and constants, and
+ * every literal that names a request of `/v1`. For the test that follows each `next`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 export interface Site {
   /** Relative to the package's `src`. */
   file: string
-  /** The preceding error code; for lists of exceptions. */
+  /** The preceding error code, for lists of exceptions. */
   code: string
   /** Matches each text that the literal may produce. */
   pattern: RegExp
@@ -23,7 +22,7 @@ export interface Site {
 /** `file: expression` of a `next` whose text is produced elsewhere. */
 export type PassedOn = string
 
-/** Parts of a string literal between its values. */
+/** The parts of a string literal between its values. */
 interface Literal {
   at: number
   parts: string[]
@@ -50,7 +49,7 @@ const filesOf = (folder: string): { file: string; text: string }[] =>
       text: withoutComments(readFileSync(path, 'utf8')),
     }))
 
-/** The literal that begins at `at`, and where it ends. */
+/** Returns the literal that begins at `at`, and where the literal ends. */
 function literalAt(text: string, at: number): { literal: Literal; end: number } {
   const quote = text[at]
   const parts = ['']
@@ -67,7 +66,7 @@ function literalAt(text: string, at: number): { literal: Literal; end: number } 
   return { literal: { at, parts }, end }
 }
 
-/** The position of the bracket that closes the one at `at`. */
+/** Returns the position of the bracket that closes the bracket at `at`. */
 function closing(text: string, at: number): number {
   let depth = 0
   for (let each = at; each < text.length; each += 1) {
@@ -79,7 +78,7 @@ function closing(text: string, at: number): number {
   return text.length
 }
 
-/** The expression from `at` to the `,`, `;`, bracket or line that ends it. */
+/** Returns the expression from `at` to the `,`, `;`, bracket or line end that ends it. */
 function expressionAt(text: string, at: number): string {
   let end = at
   for (; end < text.length; end += 1) {
@@ -95,7 +94,7 @@ function expressionAt(text: string, at: number): string {
   return text.slice(at, end)
 }
 
-/** Literals of an expression, except operands of comparisons. */
+/** Returns the literals of an expression, except operands of comparisons. */
 function literalsIn(text: string, from: number, to: number): Literal[] {
   const found: Literal[] = []
   for (let at = from; at < to; at += 1) {
@@ -113,7 +112,10 @@ const codeBefore = (text: string, at: number): string =>
 const isType = (expression: string): boolean =>
   /^(?:string|number|unknown|null|Map|\$ZodType|z\.|name\.|cleaned\(|\()|^\{ message/.test(expression.trim())
 
-/** The definition of a name in its file, or an exported one: a constant, or a function's return value. */
+/**
+ * Returns the definition of a name in its file, or an exported definition: a constant, or a function's return
+ * value.
+ */
 function definitionOf(
   name: string,
   own: string,
@@ -136,7 +138,7 @@ function definitionOf(
 }
 
 const request = /\b(?:GET|POST|PUT|PATCH|DELETE) \/v1/
-/** Shorter texts match anything. */
+/** Shorter texts match any text. */
 const leastText = 8
 
 export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] } {
@@ -169,7 +171,7 @@ export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] }
         )
       if (defined.length === 0) passedOn.push(`${file}: ${expression.trim()}`)
     }
-    // Requests passed on as an argument; descriptions of routes are not advice.
+    // Requests that are passed on as an argument count; descriptions of routes are not advice.
     if (file.startsWith('api/routes/')) continue
     for (const literal of literalsIn(text, 0, text.length))
       if (request.test(literal.parts.join('x')) && !sites.has(`${file}:${literal.at}`))
