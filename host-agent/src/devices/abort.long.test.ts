@@ -1,4 +1,6 @@
-/** The adb server of one phone aborts while ten phones of a host work, as Debian's adb 29.0.6 does now and then. */
+/**
+ * The adb server of one phone aborts while ten phones of a host work, as Debian's adb 29.0.6 sometimes does.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'phonerack-abort-'))
   for (let at = 0; at < 10; at += 1) {
     const dataDir = join(folder, String(at))
-    // Without helpers, since a wipe installs them.
+    // The phones have no helpers, since a wipe installs them.
     const phone = await startPhone({
       port: 0,
       dataDir,
@@ -33,7 +35,7 @@ beforeAll(async () => {
     serials.push(`127.0.0.1:${phone.port}`)
   }
   host = await startTestHost(serials)
-  // Enrolments of ten phones at the same time could take longer than one may.
+  // Enrolling all ten phones at the same time could take longer than an enrolment may.
   const limiter = createLimiter(2)
   const enroll = async (serial: string): Promise<void> => {
     await untilLink(host, serial, 'unenrolled', 60_000)
@@ -78,7 +80,7 @@ it('loses nothing of the other phones, and the phone comes back', async () => {
   expect(lost).toEqual([])
   expect(others.map(pidOf)).toEqual(pids)
 
-  // The action that ran is the only one that the abort may leave open.
+  // Only the action that ran may have an unknown outcome.
   expect((await broken).filter(({ ok }) => !ok).length).toBeLessThanOrEqual(1)
   await until(() => findMarked(adbMarkPath(host.config.dataDir, victim)) !== null)
   expect(pidOf(victim)).not.toBe(victimPid)

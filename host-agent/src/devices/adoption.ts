@@ -1,6 +1,6 @@
 /**
- * A phone that was enrolled at another host or under another serial: proves its identity to the control plane, and takes the
- * phone over with its data. Used by `gate.ts`. docs/decisions/0223
+ * Adopts a phone that was enrolled at another host or under another serial: proves the phone's identity to
+ * the control plane, and takes the phone over with its data. Used by `gate.ts`. docs/decisions/0223
  */
 import { ApiError, identityOf, signClaim, type Progress } from '@phonerack/shared'
 import type { Asked } from '../custody/custody.js'
@@ -11,7 +11,7 @@ import { nothingDesired } from '../phone/settings/desired.js'
 import { sameAs } from './supervision/same-phone.js'
 import type { DeviceSupervisor } from './supervision/supervisor.js'
 
-/** From the control plane, for one call. */
+/** A nonce from the control plane, for one call. */
 export interface Challenge {
   nonce: string
   /** This host, which the signature names. */
@@ -25,7 +25,7 @@ export interface Proof {
 }
 
 export interface AdoptionOrder {
-  /** The public key that the phone must carry; empty: an operator vouches for the phone. */
+  /** The public key of the identity that the phone must have; empty: an operator vouches for the phone. */
   identity: string
   /** `profileOf` at the earlier host; empty: unknown. */
   profile: string
@@ -54,9 +54,11 @@ export async function proveIdentity(
 }
 
 /**
- * Under a fencing number that `gate.ts` has accepted. The order is: the record with the assignment, then the mark, then the new
- * identity. Until the mark is on the phone, the phone does not match the record. A repeat begins again, with the identity that
- * the first attempt wrote, also under a later number: the tenant may have deleted its phone in between. @throws ApiError phone_unavailable when the phone carries another identity or is in use
+ * Takes the phone over, under a fencing number that `gate.ts` has accepted. The order is: the record with the
+ * assignment, then the mark, then the new identity. Until the mark is on the phone, the phone does not match
+ * the record. A repeat begins again, with the identity that the first attempt wrote, also under a later
+ * number: the tenant may have deleted its phone in between. @throws ApiError phone_unavailable when the phone
+ * carries another identity or is in use
  */
 export async function adoptPhone(
   { serial, supervisor, records, fencing }: Parts,
@@ -88,7 +90,7 @@ export async function adoptPhone(
       'other_identity',
       carried === ''
         ? 'The phone carries no identity, so it cannot be proven which phone it is.'
-        : 'The phone carries the identity of another phone, or one from before or after the one that is expected.',
+        : 'The phone does not carry the expected identity, but an earlier or later identity, or that of another phone.',
     )
   const profile = profileIn(given)
   return supervisor.work('provisioning', async () => {
@@ -107,14 +109,14 @@ export async function adoptPhone(
     })
     const { mark } = await tie.mark(within)
     records.update(serial, { marks: [mark] })
-    // The earlier host does not know an identity that this adoption wrote.
+    // The earlier host does not know the new identity that this adoption wrote.
     const identity = isOwn ? carried : await tie.renewIdentity(fencingNumber, within, expected)
     if (!profile) await supervisor.probe(within)
     return identity
   })
 }
 
-/** The phone had another serial at this host: that record no longer describes a phone. */
+/** The phone had another serial at this host, whose record no longer describes a phone. */
 function forgetEarlier(records: Records, serial: string, identity: string): void {
   if (identity === '') return
   for (const other of records.serials())

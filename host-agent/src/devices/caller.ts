@@ -1,4 +1,4 @@
-/** The phone of a call, and the errors of an unreachable phone. Used by `gate.ts`. */
+/** The calling phone, and the errors of an unreachable phone. Used by `gate.ts`. */
 import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { isDisconnect } from '../base/device-gone.js'
 
@@ -7,15 +7,13 @@ export interface Caller {
   phoneId: string
   /** The tenant that owns the phone; empty when unknown. */
   tenant: string
-  /**
-   * The phone ran before, so its data must be on the device. Older control planes do not send it.
-   */
+  /** The phone ran before, so its data must be on the device. Older control planes do not send this field. */
   hasData?: boolean | undefined
   fencingNumber: bigint
   requestId: string
 }
 
-/** The caller's deadline, aborted early by a newer fencing number. */
+/** The caller's deadline. A newer fencing number aborts it early. */
 export const joined = (progress: Progress, ...held: readonly AbortSignal[]): Progress =>
   Progress.for(progress.remaining, progress.signal, ...held)
 

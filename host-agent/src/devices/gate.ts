@@ -50,9 +50,9 @@ export class DeviceGate {
   private readonly queue = createWriteQueue()
   private readonly turns = createTurns()
   private readonly readRoom = createRoom(limits.readsRunning, 'reads')
-  /** Long writes and live views, which do not use the queue. */
+  /** The running long writes and live views, which do not use the queue. */
   private readonly unqueuedWork = new Set<Promise<unknown>>()
-  /** The running lifecycle call; later ones wait for it. */
+  /** The running lifecycle call, for which later lifecycle calls wait. */
   private lifecycle: Promise<unknown> = Promise.resolve()
   private shown: { of: string; looks: Looks } | null = null
   private readonly running = new Map<string, Promise<unknown>>()
@@ -61,7 +61,7 @@ export class DeviceGate {
     this.fencing = createFencing(parts.serial, parts.records, parts.flags)
   }
 
-  /** Wakes the phone and confirms with a tree and a screenshot that it responds. */
+  /** Wakes the phone, and confirms by reading the tree and a screenshot that it responds. */
   start(caller: Caller, progress: Progress): Promise<Date> {
     this.requireEnrolled()
     return this.exclusive('start', caller, progress, async (within) => {
@@ -134,8 +134,7 @@ export class DeviceGate {
       this.fencing.enrolled({
         enrolled: true,
         hardwareSerial: identity.hardwareSerial,
-        // Until the wipe writes a mark, the phone is not available to the tenant of an earlier
-        // assignment.
+        // Until the wipe writes a mark, the tenant of an earlier assignment cannot use the phone.
         mayLackMark: standing.may === 'use',
         choice: null,
         baseline: null,
@@ -161,7 +160,7 @@ export class DeviceGate {
     )
   }
 
-  /** The device moved to another host: ends all work on the phone, and no longer uses it. */
+  /** Ends all work on a phone whose device moved to another host, and stops using the phone. */
   forget(caller: Caller, progress: Progress): Promise<void> {
     return this.exclusive('forget', caller, progress, () => {
       this.fencing.enrolled({ enrolled: false, marks: [], mayLackMark: false, wiped: null })
@@ -191,8 +190,8 @@ export class DeviceGate {
   }
 
   /**
-   * A read that gives way to all other calls. Returns null when another call runs or begins. Does not wait for the
-   * phone.
+   * Runs a read that gives way to all other calls. Returns null when another call runs or begins. Does not
+   * wait for the phone.
    * @throws FencingRefused, DeviceGone
    */
   glance<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T | null> {
@@ -259,10 +258,10 @@ export class DeviceGate {
   }
 
   /**
-   * Runs a live view for as long as the assignment lasts. The journal does not contain it, since the viewer sees the outcome.
-   * Lifecycle calls abort it and wait for its end. `work` asks for the current device each time, since the phone can disconnect
-   * and return.
-   * @throws FencingRefused when a newer assignment ended it
+   * Runs a live view for as long as the assignment lasts. The journal does not contain the view, since the
+   * viewer sees its outcome. Lifecycle calls abort it and wait for its end. `work` asks for the current
+   * device each time, since the phone can disconnect and return.
+   * @throws FencingRefused when a newer assignment ended the view
    */
   async watch(
     caller: Caller,
@@ -302,15 +301,15 @@ export class DeviceGate {
   private requireEnrolled(intent: 'use' | 'wipe' = 'use'): void {
     const { enrolled } = this.parts.records.get(this.serial)
     if (!enrolled) throw notEnrolled(this.serial)
-    // A different phone may now use the serial of an enrolled one.
+    // A different phone may now have the serial of an enrolled phone.
     const { current, tie } = this.supervisor
     if (current.name !== 'unenrolled' || tie.standing?.may === intent) return
     throw notEnrolled(this.serial, current.reason)
   }
 
   /**
-   * The healthy phone, after verifying that it matches the record. The first use after a wipe
-   * changes its mark.
+   * The healthy phone, after verifying that it matches the record. The first use after a wipe changes the
+   * phone's mark.
    */
   private async ownPhone(within: Progress): Promise<Device> {
     await this.supervisor.waitHealthy(within)
@@ -333,7 +332,7 @@ export class DeviceGate {
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.length > 0 && checks.every(({ passed }) => passed)) {
       const { mark, twins } = await tie.mark(within)
-      // The tenant of the other serial may have written since the wipe.
+      // The tenant of the other serial may have written data since the wipe.
       if (twins[0] !== undefined) return [...checks, twinCheck(twins[0])]
       await tie.renewIdentity(number, within)
       const wiped = { fencingNumber: number.toString(), checks }
@@ -345,8 +344,8 @@ export class DeviceGate {
   }
 
   /**
-   * Raises the fencing number, which aborts all older work, waits for that work to end, and runs `work` exclusively. A repeat of
-   * a running call gets its result.
+   * Raises the fencing number, which aborts all older work, waits for that work to end, and runs `work`
+   * exclusively. A repeat of a running call gets that call's result.
    */
   private exclusive<T>(
     kind: OperationKind,
@@ -360,7 +359,7 @@ export class DeviceGate {
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`
     const same = this.running.get(key)
     if (same) return progress.race(kind, () => same as Promise<T>)
-    // A fixed deadline instead of the first caller's, since repeated calls wait for the same work.
+    // The deadline is fixed instead of the first caller's, since repeated calls wait for the same work.
     const within = Progress.for(kind === 'wipe' || kind === 'enroll' ? times.wipe : times.lifecycle, held)
     const before = this.lifecycle
     const call = async () => {

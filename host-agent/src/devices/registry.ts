@@ -23,19 +23,19 @@ export interface RegistryParts {
   servers: AdbServers
   /** Network phones, `host:port`. */
   connect: readonly string[]
-  /** Null: this host has none. */
+  /** Null: this host has no scrcpy server. */
   jar: Jar | null
-  /** The operator declares that the phones are unreachable over any network. */
+  /** Whether the operator declares that the phones are unreachable over any network. */
   isolated: boolean
-  /** Whether looks use a signal of the screen's drawings. */
+  /** Whether observations use a signal of the screen's drawings. */
   withMotion: boolean
   /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
-  /** Left out: the product's. */
+  /** Omitted: the product's intervals. */
   times?: AgentTimes | undefined
-  /** Whether work on the phone of a serial failed by a fault of this host, which says nothing about the phone. */
+  /** Whether work on a serial's phone failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown, serial: string) => boolean
   records: Records
   flags: HostFlags
@@ -81,7 +81,10 @@ export class Registry {
     return this.known(serial).thumbnails
   }
 
-  /** For an acceptance run, which does more than a tenant may. @throws ApiError phone_unavailable for an unknown serial */
+  /**
+   * Returns the parts of a phone for an acceptance run, which does more than a tenant may.
+   * @throws ApiError phone_unavailable for an unknown serial
+   */
   supervisor(serial: string): DeviceSupervisor {
     return this.known(serial).supervisor
   }

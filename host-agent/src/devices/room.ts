@@ -1,4 +1,4 @@
-/** Limits the work that runs at the same time on one phone. */
+/** Limits the concurrent work on one phone. */
 import { ApiError } from '@phonerack/shared'
 
 /** The error of a call that was refused before it did anything. */

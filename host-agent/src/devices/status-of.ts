@@ -1,10 +1,12 @@
-/** The heartbeat's status of one device. */
+/** Builds the heartbeat's status of one device. */
 import { shorten, type DeviceLink, type DeviceStatus } from '@phonerack/shared'
 import type { DeviceState } from './supervision/state-machine.js'
 import type { DeviceSupervisor } from './supervision/supervisor.js'
 import type { Fencing } from '../custody/fencing.js'
 
-/** Characters. A heartbeat has a size limit, and a reason can quote a phone. */
+/**
+ * The largest number of characters of a reason. A heartbeat has a size limit, and a reason can quote a phone.
+ */
 const longestReason = 1000
 
 /** A quarantined device counts as not responding; the reason is reported separately. */

@@ -1,4 +1,4 @@
-/** Thumbnails of a simulated phone, with the real turns of calls. The clock is the test's. */
+/** Thumbnails of a simulated phone, with the real turns of calls. The test sets the clock. */
 import { createLogger, Progress } from '@phonerack/shared'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createLimiter } from '../base/limiter.js'
@@ -24,13 +24,13 @@ let now: number
 let turns: Turns
 let typed: Typed
 let thumbnails: Thumbnails
-/** Reads of the screen that began, and their ends. */
+/** The numbers of reads of the screen that began and that ended. */
 let reads: number
 /** Resolves before a picture is delivered. */
 let gateOfReads: Promise<unknown>
 let failure: Error | null
 let covered: { secure?: boolean; asleep?: boolean }
-/** The phone and number that have the device; null: any. */
+/** The phone and fencing number that have the device; null: any. */
 let owner: string | null
 
 beforeEach(() => {
@@ -82,7 +82,7 @@ const take = (of = caller(), withTyped = false) => thumbnails.take(of, withTyped
 const picture = { tag: expect.any(String) as unknown, image: expect.any(Buffer) as unknown }
 
 describe('a shared read', () => {
-  it('serves 20 callers at the same time, and all of the next second', async () => {
+  it('serves 20 callers at the same time, and all callers of the next second', async () => {
     const taken = await Promise.all(Array.from({ length: 20 }, () => take()))
     expect(taken).toEqual(Array.from({ length: 20 }, () => picture))
     now += 999
@@ -93,7 +93,7 @@ describe('a shared read', () => {
     expect(reads).toBe(2)
   })
 
-  it('is followed by as much rest as it took, if that is more than a second in all', async () => {
+  it('is followed by a pause as long as the read, and by at least a second between two reads', async () => {
     const end = later<null>()
     gateOfReads = end.promise
     const first = take()
@@ -136,7 +136,7 @@ describe('calls of agents', () => {
     expect(await waiting).toEqual(shown)
   })
 
-  it('are not disturbed more than once a second by reads that they abort', async () => {
+  it('are not delayed more than once a second by reads that they abort', async () => {
     gateOfReads = new Promise(() => undefined)
     const waiting = take()
     await expect.poll(() => reads).toBe(1)
@@ -149,7 +149,7 @@ describe('calls of agents', () => {
     expect(await take()).toEqual(picture)
   })
 
-  it('keep reads from beginning, until the last picture is a minute old', async () => {
+  it('prevent reads, until the last picture is a minute old', async () => {
     const shown = await take()
     const end = later<null>()
     const call = turns.first(() => end.promise)
@@ -164,7 +164,7 @@ describe('calls of agents', () => {
 })
 
 describe('a picture', () => {
-  it('is not shown after something was typed, unless the caller wants it', async () => {
+  it('is not shown after a text was typed, unless the caller requests it', async () => {
     await take()
     typed.note('ph_a')
     expect(await take()).toBe('typed')
@@ -176,7 +176,7 @@ describe('a picture', () => {
     expect(await take()).toEqual(picture)
   })
 
-  it('is not shown if something was typed while it was read', async () => {
+  it('is not shown if a text was typed while it was read', async () => {
     const end = later<null>()
     gateOfReads = end.promise
     const waiting = take()
@@ -191,7 +191,7 @@ describe('a picture', () => {
     expect([await take(), reads]).toEqual([state, 0])
   })
 
-  it('is not shown at all when the device got another phone during the read, even if the read was not aborted', async () => {
+  it('is not shown when the device got another phone during the read, even if the read was not aborted', async () => {
     owner = 'ph_a 1'
     const end = later<null>()
     gateOfReads = end.promise
@@ -207,7 +207,7 @@ describe('a picture', () => {
     expect([await next, reads]).toEqual(['busy', 1])
   })
 
-  it('is never shown to another phone, or to the same one on another assignment', async () => {
+  it('is never shown to another phone, or to the same phone on another assignment', async () => {
     const shown = await take()
     const call = later<null>()
     const calling = turns.first(() => call.promise)

@@ -1,6 +1,6 @@
 /**
- * The thumbnails of one phone: all callers share one read of the screen, which gives way to other calls. The last picture is in
- * memory, for one phone and fencing number. Used by `grpc/`. docs/decisions/0297
+ * The thumbnails of one phone: all callers share one read of the screen, which gives way to other calls. The
+ * last picture is kept in memory, for one phone and fencing number. Used by `grpc/`. docs/decisions/0297
  */
 import { ApiError, DeadlineExceeded, ownNow, Progress, type Logger } from '@phonerack/shared'
 import { type Limiter } from '../base/limiter.js'
@@ -9,14 +9,14 @@ import { ScreenImageError, takeThumbnail, type Covered, type Thumbnail } from '.
 import { type Caller } from './caller.js'
 import { type Typed } from './typed.js'
 
-/** The reason for which the phone has no picture. */
+/** Why the phone has no picture. */
 export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
 
 /** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: the wait of one caller. */
 const times = { fresh: 1000, last: 60_000, wait: 2500, read: 10_000, failed: 5000 }
 /** A phone is read for at most half of its time. */
 const restParts = 2
-/** Screens of a host that are read at the same time. */
+/** The number of screens of a host that are read at the same time. */
 export const mostThumbnails = 4
 
 export interface ThumbnailParts {
@@ -40,7 +40,7 @@ type Seen = Thumbnail | Covered | 'unreadable'
 
 export interface Thumbnails {
   /**
-   * @param withTyped shows the picture even when something was typed
+   * @param withTyped shows the picture even when a text was typed
    * @throws FencingRefused
    */
   take(caller: Caller, withTyped: boolean, progress: Progress): Promise<Thumbnail | Absence>
@@ -48,14 +48,17 @@ export interface Thumbnails {
   forget(): void
 }
 
-/** `of` in the following is a phone and its fencing number. */
+/** `of` is a phone and its fencing number in all methods. */
 export function createThumbnails({ gate, limiter, log, now = ownNow }: ThumbnailParts): Thumbnails {
   let last: { of: string; seen: Seen; at: number } | null = null
   /** The phone is not read again before this time. */
   let rest = { of: '', until: -Infinity }
   let reading: Promise<void> | null = null
 
-  /** Never rejects. Its deadline does not depend on one caller, because several callers wait for it. */
+  /**
+   * The running read, which never rejects. Its deadline does not depend on one caller, because several
+   * callers wait for it.
+   */
   async function read(caller: Caller, of: string): Promise<void> {
     const within = Progress.for(times.read)
     try {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { later } from '../base/later.js'
 import { createTurns } from './turns.js'
 
-it('aborts work when a call begins, and starts none until all calls have ended', async () => {
+it('aborts work when a call begins, and starts no work until all calls have ended', async () => {
   const turns = createTurns()
   const signals: AbortSignal[] = []
   const working = turns.giveWay((signal) => {

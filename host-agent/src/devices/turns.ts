@@ -1,10 +1,10 @@
 /**
- * The calls for one phone, and work that gives way to all of them: pictures for walls of thumbnails. Used by `gate.ts`.
- * docs/decisions/0297
+ * Orders the calls for one phone, and work that gives way to all calls: pictures for walls of thumbnails.
+ * Used by `gate.ts`. docs/decisions/0297
  */
 
 export interface Turns {
-  /** Runs a call. Aborts work that gives way, and lets none begin until the call has ended. */
+  /** Runs a call. Aborts work that gives way, and starts no such work until the call has ended. */
   first<T>(call: () => Promise<T>): Promise<T>
   /** Runs `work` with a signal that aborts when a call begins. Returns null when a call runs, or has aborted `work`. */
   giveWay<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | null>

@@ -1,6 +1,7 @@
 /**
- * A virtual phone that moves from the adb server of one agent to that of another, with its tenant's data: the new agent proves
- * the phone's identity and takes it over, and the earlier agent no longer matches it.
+ * A virtual phone that moves from the adb server of one agent to the adb server of another agent, with its
+ * tenant's data. The new agent proves the phone's identity and takes the phone over, and the earlier agent no
+ * longer accepts the phone.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -128,7 +129,7 @@ it('proves its identity at the second host, which only reads it and cannot use i
   expect((await failureOf(of(second, 'ph_a', 3n).start()))?.code).toBe('phone_unavailable')
 })
 
-it('is not taken over with another identity than it carries', async () => {
+it('is not taken over with an identity that it does not carry', async () => {
   expect(await reasonOf(adopt(second, 3n, 'A'.repeat(43)))).toBe('other_identity')
   expect(statusAt(second)).toMatchObject({ link: 'unenrolled', identity })
 })
@@ -171,6 +172,6 @@ it('gets a new identity with its next wipe', async () => {
   expect(verified).toBe(true)
   expect(wiped.identity).not.toBe(taken)
   await untilLink(first.host, first.serial, 'healthy', 60_000)
-  // The order to take over belongs to the phone before its wipe.
+  // The order to take the phone over is from before its wipe.
   expect(await reasonOf(adopt(first, 11n, identity, ''))).toBe('other_identity')
 })

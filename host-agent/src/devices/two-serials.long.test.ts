@@ -37,7 +37,7 @@ it('ends the assignment of a phone that was enrolled under another serial', asyn
   await trace('ph_b', net, 2n)
   plug(usb)
   await untilReason(usb, /has since been enrolled or wiped under another serial/)
-  // Its number is current, and its assignment is unchanged.
+  // The number of the earlier serial is current, and its assignment is unchanged.
   await failureOf(filesOf('ph_a', usb, 2n))
   expect(await failureOf(of('ph_a', usb, 2n).start())).toMatchObject({ code: 'phone_unavailable' })
   expect(await filesOf('ph_b', net, 2n)).toEqual(['trace.txt'])

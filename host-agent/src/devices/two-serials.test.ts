@@ -41,10 +41,10 @@ it('refuses to enroll the second serial of a connected phone, erases nothing and
   expect(await filesOf('ph_a', usb, 2n)).toContain('trace.txt')
 })
 
-it('lets only the most recently enrolled serial reach the phone, and neither while a tenant holds it', async () => {
+it('lets only the most recently enrolled serial reach the phone, and no serial while a tenant holds it', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
-  // The first serial's clean record stays while the phone connects under the second.
+  // The clean record of the first serial stays while the phone connects under the second serial.
   await unplug(usb)
   await untilLink(host, net, 'unenrolled')
   await mustEnroll(net)

@@ -2,7 +2,7 @@ import { actionBatchSchema, limits, type Action } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import { createTyped, isCharacter, types } from './typed.js'
 
-it('remembers for 15 minutes that something was typed, for the phone on which it was', () => {
+it('remembers for 15 minutes, per phone, that a text was typed', () => {
   let now = 0
   const typed = createTyped(() => now)
   expect(typed.isRecent('ph_a')).toBe(false)
@@ -25,7 +25,7 @@ it.each([
   expect(types(parsed)).toBe(expected)
 })
 
-it('knows keys with characters', () => {
+it('recognises keys with characters', () => {
   // 3: home, 4: back, 66: enter.
   expect([7, 29, 62, 144].map(isCharacter)).toEqual([true, true, true, true])
   expect([3, 4, 66].map(isCharacter)).toEqual([false, false, false])

@@ -3,7 +3,7 @@ import { limits, ownNow, type Action } from '@phonerack/shared'
 
 export interface Typed {
   note(phoneId: string): void
-  /** Whether something was typed on this phone in the last minutes, by any caller. */
+  /** Whether any text was typed on this phone in the last minutes, by any caller. */
   isRecent(phoneId: string): boolean
 }
 

@@ -1,4 +1,4 @@
-/** Two phones: the adb server of the first cannot run, and that of the second runs. */
+/** Two phones: the adb server of the first phone cannot run, and the adb server of the second phone runs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

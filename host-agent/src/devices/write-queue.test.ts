@@ -64,7 +64,7 @@ describe('write queue', () => {
     expect(ran).toBe(false)
   })
 
-  it('refuses a write when as many wait as may, and takes it when one has ended', async () => {
+  it('refuses a write when the queue is full, and accepts it when a write has ended', async () => {
     const queue = createWriteQueue(2)
     let end = (): void => undefined
     const running = queue.run(never, 1000, () => new Promise<void>((resolve) => (end = resolve)))

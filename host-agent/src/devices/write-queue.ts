@@ -1,6 +1,6 @@
 /**
- * One phone's writes, one at a time in order of arrival. Reads do not use the queue. Park and wipe
- * do not wait in it: they abort what runs.
+ * One phone's writes, one at a time in order of arrival. Reads do not use the queue. Park and wipe do not
+ * wait in the queue: they abort the running write.
  */
 import { ApiError, limits, onAbort } from '@phonerack/shared'
 import { tooMany } from './room.js'
@@ -21,7 +21,7 @@ export interface WriteQueue {
   readonly busy: boolean
 }
 
-/** @param most writes that wait */
+/** @param most the largest number of waiting writes */
 export function createWriteQueue(most: number = limits.writesWaiting): WriteQueue {
   const waiting: Waiting[] = []
   const idleWaiters = new Set<() => void>()

@@ -27,7 +27,7 @@ it('ends the run and cleans up after its terminal was closed', async () => {
     let output = ''
     while (!/^ok +connection/m.test(output))
       output += String((await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) }))[0])
-    // The output of the process has no reader now.
+    // No process reads the output now.
     child.stdout.destroy()
     child.stderr.destroy()
     child.kill('SIGHUP')

@@ -23,7 +23,7 @@ afterAll(() => both.stop())
 const control = () => both.host.control
 const at = (fencingNumber: bigint, phoneId?: string) =>
   session(control(), both.phone.serial, fencingNumber, phoneId)
-/** Reads it through a second scrcpy server. */
+/** Reads the phone's screen lock through a second scrcpy server. */
 async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null> {
   const client = new AdbClient(adbSocketPath(host.config.dataDir, phone.serial))
   const transport = transportTo(client, phone.serial)
@@ -158,9 +158,8 @@ describe('a running phone', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const opened = both.phone.proxy.opened.slice(before)
     expect(opened.filter((service) => /raw:input /.test(service))).toEqual([])
-    // Timers also read the phone: the probe, the watches, the UI server's start after
-    // its crash, and the size of the screen, which may rotate. None of that grows with
-    // the taps.
+    // Timers also read the phone: the probe, the watches, the start of the UI server after its crash, and the
+    // size of the screen, which may rotate. The number of these reads does not grow with the taps.
     const often = ['tcp:6790', 'ip -o addr', 'echo phonerack-']
     const counts = new Map<string, number>()
     for (const service of opened.filter((each) => !often.some((look) => each.includes(look))))
@@ -193,7 +192,7 @@ describe('a running phone', () => {
     expect(results).toMatchObject([{ ok: true }])
     const typed = (await phone.observe()).elements.map((element) => element.text)
     expect(typed).toContain(text)
-    // The clipboard that it used does not contain it afterwards.
+    // The clipboard that typing used does not contain the text afterwards.
     expect((await clipboardOf(both)) ?? '').toBe('')
   })
 
@@ -236,7 +235,7 @@ describe('a running phone', () => {
     expect(performance.now() - startedAt).toBeLessThan(50_000)
   })
 
-  it('lets the started action of such a batch end, and starts no other, if the caller wants it so', async () => {
+  it('lets the started action of such a batch end, and starts no other, if the caller requests that', async () => {
     const phone = at(2n)
     const actions = [{ type: 'open_app', package: 'com.android.settings' }, { type: 'home' }] as const
     await expect(
@@ -274,7 +273,7 @@ describe('a running phone', () => {
       .forEach((span, index) => expect(span.from).toBeGreaterThanOrEqual((spans[index]?.to ?? 0) - 5))
   })
 
-  it('refuses reads above the limit of a phone, and takes them again when others have ended', async () => {
+  it('refuses reads above the limit of a phone, and accepts reads again when others have ended', async () => {
     const gate = both.host.agent.registry.gate(both.phone.serial)
     const { assignment } = at(2n)
     const { promise: end, resolve: release } = later<undefined>()
@@ -332,7 +331,7 @@ describe('parking', () => {
 })
 
 describe('a wipe', () => {
-  it('removes what a tenant left, and verifies it', async () => {
+  it('removes the data of a tenant, and verifies the removal', async () => {
     const { registry } = both.host.agent
     await at(4n).start()
     // Traces of a tenant, written without the agent.
@@ -359,7 +358,7 @@ describe('a wipe', () => {
 })
 
 describe('another phone at the address of an enrolled one', () => {
-  it('is not enrolled: it is only read, and even a wipe is refused', async () => {
+  it('is not enrolled: the agent only reads it, and refuses even a wipe', async () => {
     const before = await both.phone.swap()
     // Called immediately, when the agent may not have noticed yet.
     expect(await codeOf(at(6n).wipe())).toBe('phone_unavailable')
@@ -373,7 +372,7 @@ describe('another phone at the address of an enrolled one', () => {
 })
 
 describe('its metrics', () => {
-  it('count its work and leave out serials and IDs', async () => {
+  it('count its work and contain no serials and IDs', async () => {
     const { metricsPort } = both.host.agent
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
     const figures = new Map(

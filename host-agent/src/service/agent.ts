@@ -50,12 +50,13 @@ import { version } from '../base/version.js'
 
 export interface Agent {
   grpcPort: number
-  /** Null: metrics are not served. */
+  /** Null: the agent does not serve metrics. */
   metricsPort: number | null
   registry: Registry
   /**
-   * Refuses new calls, tells the control plane to place nothing here, ends live views, and lets the other running calls end
-   * until `within` does. Call `stop` afterwards. docs/decisions/0218
+   * Refuses new calls, reports to the control plane that this host takes no new work, ends live views, and
+   * lets the other running calls continue until `within` ends. `stop` must be called afterwards.
+   * docs/decisions/0218
    */
   finish(within: Progress): Promise<void>
   stop(): Promise<void>
@@ -235,7 +236,7 @@ export async function startAgent(
 
 /** Tunnels to the agent's gRPC server at `socket`. */
 function openWay(dataDir: string, socket: string, running: RunningIdentity, log: Logger): Tunnels {
-  // A killed agent leaves the socket.
+  // A killed agent leaves its socket.
   rmSync(socket, { force: true })
   const onChange = (state: TunnelsState) => writeTunnels(dataDir, state, log)
   return keepTunnels({ identity: () => running.current, target: socket, onChange, log })
@@ -247,7 +248,10 @@ function addressOf({ grpcListen: listen, grpcAddress }: Config, port: number): s
   return grpcAddress ?? `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`
 }
 
-/** Writes that were running when the agent died: logged, kept in the device's record, never repeated. */
+/**
+ * Writes that were running when the agent was killed. They are logged and kept in the device's record, and
+ * never repeated.
+ */
 function reportLeftOpen(journal: Journal, records: Records, log: Logger): void {
   for (const open of journal.leftOpen) {
     log.error({ operation: open }, 'the agent stopped during this write: its outcome is unknown')

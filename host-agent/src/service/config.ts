@@ -4,7 +4,7 @@ import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
-/** Encrypted, or on this machine. */
+/** Whether the broker's connection is encrypted, or the broker is on this machine. */
 const isPrivateUrl = (url: string): boolean => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))
@@ -96,7 +96,7 @@ export const environment = z.object({
   ),
   PHONERACK_MOTION: setting(
     z.enum(['on', 'off']).default('on'),
-    '`off`: no small video of a phone runs while an agent acts on it. Looks then wait fixed times, and read the elements each time.',
+    '`off`: no small video of a phone runs while an agent acts on it. Observations then wait fixed times, and read the elements each time.',
   ),
   PHONERACK_ISOLATED: setting(
     toggle,
@@ -147,19 +147,19 @@ export interface Config {
   caFile: string | null
   joinToken: string | null
   hostName: string
-  /** For the join; null: that of the service's other hosts. */
+  /** The country for the join; null: the country of the service's other hosts. */
   country: string | null
   /** `host:port`; null: the agent opens tunnels to the control plane. */
   grpcListen: string | null
   /** Null: the same as the listen address. */
   grpcAddress: string | null
-  /** The address of `/metrics`; null: not served. */
+  /** The address of `/metrics`; null: the agent does not serve metrics. */
   metrics: Listen | null
   adbBin: string
   adbConnect: readonly string[]
-  /** Null: this host has none. */
+  /** Null: this host has no scrcpy server. */
   scrcpyServer: string | null
-  /** Looks use a signal of the screen's drawings. docs/decisions/0336 */
+  /** Whether observations use a signal of the screen's drawings. docs/decisions/0336 */
   withMotion: boolean
   /** Phones may run helpers that listen on their networks. */
   isolated: boolean
@@ -169,14 +169,14 @@ export interface Config {
   allowSims: readonly string[]
   /** Milliseconds between condition checks of each phone. */
   conditionEveryMs: number
-  /** Bytes: with less free space, the host takes no new work. */
+  /** The free space in bytes below which the host takes no new work. */
   minFreeBytes: number
   /** Bytes. */
   packageCacheBytes: number
   recordings: {
     ffmpeg: string
     ffprobe: string
-    /** Bytes: for all recordings on this host, and free disk space to keep. */
+    /** The bytes for all recordings on this host, and the free disk space to keep. */
     bytes: number
     minFree: number
   }

@@ -30,7 +30,7 @@ const linkAs = (name: string) => symlinkSync(precious, join(folder, name))
 const intact = () => expect(readFileSync(precious, 'utf8')).toBe('precious')
 
 describe('links in the folder', () => {
-  it('are replaced by files, and their targets stay as they were', () => {
+  it('are replaced by files, and their targets do not change', () => {
     for (const write of [writeJson, writeJsonSynced]) {
       for (const name of ['identity.json', 'identity.json.new']) {
         rmSync(join(folder, name), { force: true })
@@ -52,7 +52,7 @@ describe('links in the folder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it.runIf(process.getuid?.() === 0)('do not get the owner that the written file gets', () => {
+  it.runIf(process.getuid?.() === 0)('do not get the owner of the written file', () => {
     chownSync(folder, 12_345, 12_346)
     for (const name of ['identity.json', 'identity.json.new']) linkAs(name)
     writeJson(join(folder, 'identity.json'), {}, ownerOf(folder))

@@ -19,14 +19,20 @@ export function takeDataDir(dir: string): () => void {
   return () => unmarkProcess(mark)
 }
 
-/** The owner for files that root writes into the folder, since the agent may run as that user; null: this process is not root. */
+/**
+ * The owner for files that root writes into the folder, since the agent may run as that user; null: this
+ * process does not run as root.
+ */
 export function ownerOf(dir: string): Owner | null {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = statSync(dir)
   return { uid, gid }
 }
 
-/** Whether this user can read the file, which depends on all of its folders too. True when the check itself fails. */
+/**
+ * Whether this user can read the file, which also depends on all of its parent folders. True when the check
+ * itself fails.
+ */
 export function canRead(file: string, { uid, gid }: Owner): boolean {
   const words = ['-e', 'fs.accessSync(process.argv[1], fs.constants.R_OK)', file]
   return spawnSync(process.execPath, words, { uid, gid, cwd: '/', env: {}, timeout: 10_000 }).status !== 1

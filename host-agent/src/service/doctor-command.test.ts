@@ -1,4 +1,4 @@
-/** Each finding of `phonerack-agent doctor` by a fault that the test creates on a healthy machine. */
+/** Each finding of `phonerack-agent doctor`, from a fault that the test creates on a healthy machine. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp, type Server } from 'node:http'
@@ -124,7 +124,7 @@ async function problems(): Promise<Finding[]> {
   return found.filter(({ id, level }) => level !== 'ok' && id !== 'control_plane_to_agent' && id !== 'phones')
 }
 
-it('finds nothing on a healthy machine, except for what it cannot check', async () => {
+it('finds nothing on a healthy machine, except for parts that it cannot check', async () => {
   // The broker may still be starting.
   await until(async () => (await problems()).length === 0)
   const found = await findingsOf(config, folders)
@@ -252,14 +252,14 @@ it('reports a control plane and a broker that were stopped, without the password
   expect(JSON.stringify(found)).not.toContain('secret')
 })
 
-it('reports a port that another program uses, but not the one of the running agent', async () => {
+it('reports a port that another program uses, but not the port of the running agent', async () => {
   const taken = await listening(createServer())
   try {
     config.grpcListen = `127.0.0.1:${portOf(taken)}`
     const [busy, ...others] = await problems()
     expect([busy?.id, busy?.level, others]).toEqual(['port', 'error', []])
     expect(busy?.fix).toContain('ss -ltnp')
-    // This process is marked as the agent; it has no adb server.
+    // This process is marked as the agent, and has no adb server.
     markProcess(path.join(config.dataDir, 'agent.json'), process.pid)
     const found = await findingsOf(config, folders)
     expect(found.find(({ id }) => id === 'port')?.about).toMatch(/the agent is running and uses/)

@@ -29,7 +29,7 @@ import { readUsb } from './doctor/usb.js'
 import { readTunnels } from './tunnels/state.js'
 import { brokerAuthorities, loadIdentity, natsCreds } from './identity.js'
 
-/** Folders of the system, which tests replace. */
+/** Folders of the system. Tests replace them. */
 export interface SystemFolders {
   proc: string
   usb: string
@@ -82,7 +82,7 @@ async function readAll(
   return { now: new Date(), configuration, adb, adbServers, usb, ffmpeg, ffprobe, host }
 }
 
-/** @param ports with phones on USB */
+/** @param ports the USB ports with phones */
 async function readHost(config: Config, ports: readonly UsbPhone[], limitMs: number): Promise<HostReadings> {
   const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
@@ -155,7 +155,7 @@ async function readWay(
   return { kind: 'listen', port, address: grpcAddress ?? grpcListen, back: wayBack }
 }
 
-/** The free space of the folder's disk; for a missing folder, of the first existing one above. */
+/** The free space of the folder's disk. For a missing folder: of the disk of its first existing parent. */
 async function freeSpace(
   name: string,
   folder: string,

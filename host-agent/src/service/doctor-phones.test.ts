@@ -59,7 +59,7 @@ it('finds phones that reach neither the agent nor each other', async () => {
   host.config.grpcListen = grpcListen
 })
 
-it('reports a phone that reaches another one, and one that reaches the agent', async () => {
+it('reports a phone that reaches another phone, and a phone that reaches the agent', async () => {
   const [one, two] = phones
   const { grpcListen } = host.config
   one.faults.joinNetwork('192.0.2.7/24', [serialOf(two)])
@@ -73,7 +73,7 @@ it('reports a phone that reaches another one, and one that reaches the agent', a
   for (const phone of phones) phone.faults.joinNetwork(null)
 })
 
-it('reports a place that could not be tried, and one that was reached', async () => {
+it('reports a place that could not be tried, and a place that was reached', async () => {
   const [one, two] = phones
   const { grpcListen } = host.config
   host.config.grpcListen = '192.0.2.2:7710'
@@ -89,7 +89,7 @@ it('reports a place that could not be tried, and one that was reached', async ()
   ])
 })
 
-it('says that nothing was tried where there is nothing to try', async () => {
+it('reports that nothing was tried where no place can be tried', async () => {
   const { adbConnect } = host.config
   host.config.adbConnect = adbConnect.slice(0, 1)
   const texts = await found('phone_network')
@@ -97,7 +97,7 @@ it('says that nothing was tried where there is nothing to try', async () => {
   expect(texts[0]).toMatch(/^unknown nothing was tried/)
 })
 
-it('reports a phone that answers nobody as offline', async () => {
+it('reports a phone that never answers as offline', async () => {
   const [one] = phones
   await one.faults.setOffline(true)
   await until(

@@ -35,7 +35,7 @@ it('prints the elements that an agent sees in a dump', async () => {
   expect(JSON.parse(json.out)).toMatchObject({ elements: [{ ref: 1, type: 'Button', center: [60, 40] }] })
 })
 
-it('says why a file cannot be read or is not a dump', async () => {
+it('reports why a file cannot be read or is not a dump', async () => {
   rmSync(file, { force: true })
   expect(await elements()).toMatchObject({ exitCode: 2, out: '' })
   writeFileSync(file, '<a><b></a>')

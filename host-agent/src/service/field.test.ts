@@ -16,7 +16,7 @@ describe.skipIf(!hasFieldData)('a screen', () => {
   it.each([
     ['uia2-whatsapp-samsung-nnbsp.xml', 1080, 2340, '10:10 am'],
     ['uia2-floating-termux-gesture-indriver.xml', 1080, 2388, 'S/ 8'],
-  ])('%s contains a text as a model types it', (name, width, height, text) => {
+  ])('%s contains the text that a model would type', (name, width, height, text) => {
     const match = matchTarget({ text }, treeOf(name, width, height), () => null)
     expect(match.found || match.miss.code === 'ambiguous_target').toBe(true)
   })
@@ -39,7 +39,7 @@ describe.skipIf(!hasFieldData)('a keyboard', () => {
   it.each([
     ['uia2-keyboard-window-miui-notes.xml', 1080, 1920],
     ['uia2-keyboard-window-avito-search.xml', 1080, 1920],
-  ])('%s is listed without its keys under every package name', (name, width, height) => {
+  ])('%s is listed without its keys, whatever its package name', (name, width, height) => {
     const gboard = 'com.google.android.inputmethod.latin'
     for (const keyboardPackage of ['com.baidu.input_mi', 'com.tencent.wetype', 'helium314.keyboard', 'a.b']) {
       const xml = fieldData(name).replaceAll(gboard, keyboardPackage)

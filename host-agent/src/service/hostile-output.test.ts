@@ -1,6 +1,6 @@
 /**
- * Long output of a hostile phone. Parsing takes time in proportion to the size: with a quadratic step each of these would take
- * minutes or hours, and the agent's other phones would wait.
+ * Long output of a hostile phone. Parsing takes time in proportion to the size: with a quadratic step each
+ * output would take minutes or hours, and the agent's other phones would wait.
  */
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ import { accountTypesOf } from '../custody/wiping/order.js'
 import { traces } from '../custody/wiping/traces.js'
 
 const bytes = 2 << 20
-/** Milliseconds. A linear parser needs a small part of it; a quadratic step needs more. */
+/** The limit in milliseconds. A linear parser needs a small part of it; a quadratic step needs more. */
 const limitMs = 20_000
 const filledWith = (piece: string, before = ''): string =>
   before + piece.repeat(Math.floor((bytes - before.length) / piece.length))

@@ -1,4 +1,7 @@
-/** A phone that answers with invalid bytes: each call ends with a public error that blames the phone, and the agent runs on. */
+/**
+ * A phone that answers with invalid bytes: each call ends with a public error that blames the phone, and the
+ * agent continues.
+ */
 import { Metadata, type ServiceError } from '@grpc/grpc-js'
 import type { RecordingServiceClient } from '@phonerack/proto'
 import { newId } from '@phonerack/shared'
@@ -32,7 +35,7 @@ afterAll(async () => {
   process.off('unhandledRejection', onUnhandled)
 })
 
-/** Error codes of all kinds of calls, made concurrently; null for those that succeed. */
+/** Error codes of all kinds of calls, made concurrently; null for calls that succeed. */
 async function callAll(): Promise<Record<string, string | null>> {
   const { phone, host } = both
   const { control } = host
@@ -73,7 +76,7 @@ async function callAll(): Promise<Record<string, string | null>> {
   return Object.fromEntries(await Promise.all(coded))
 }
 
-// The last one makes the agent avoid the phone for a while.
+// The last error makes the agent avoid the phone for a while.
 it.each([
   ['sync:', ['files', 'write']],
   ['localabstract:', ['recording']],
@@ -92,7 +95,7 @@ it.each([
   const starts = () => phone.proxy.opened.filter((each) => each.includes('scrcpy.Server')).length
   const before = starts()
   phone.inside.faults.killScrcpy()
-  // The agent has seen the end of the sockets that were opened before.
+  // The agent has seen the end of the sockets that it opened earlier.
   await until(() => service === 'shell,v2' || starts() > before, 60_000, 'the restart of scrcpy')
   const view = live.open(assignment, true)
   const codes = await callAll()

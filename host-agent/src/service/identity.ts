@@ -18,9 +18,15 @@ const identitySchema = z.object({
   controlPlaneUri: z.string(),
   natsJwt: z.string(),
   natsSeed: z.string(),
-  /** Authority of the broker's certificate, PEM; null: that of hosts (`caPem`), or a public one. */
+  /**
+   * Authority of the broker's certificate, PEM; null: the authority of hosts (`caPem`), or a public
+   * authority.
+   */
   natsCaPem: z.string().nullable().default(null),
-  /** Part of its subjects on the broker; null: it joined as a new host, or before decision 0202. */
+  /**
+   * Part of the host's subjects on the broker; null: the machine joined as a new host, or before decision
+   * 0202.
+   */
   joinId: z
     .string()
     .regex(/^join_[a-z2-7]{12}$/)
@@ -70,7 +76,7 @@ export function brokerAuthorities(
   return [caPem, ...trustedRoots(caFile)]
 }
 
-/** `brokerAuthorities` of the current identity, for each connection. The files are read once. */
+/** Reads `brokerAuthorities` of the current identity, for each connection. The files are read once. */
 export function liveAuthorities(
   current: () => Identity,
   broker: Parameters<typeof brokerAuthorities>[1],

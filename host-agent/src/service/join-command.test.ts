@@ -32,7 +32,7 @@ let origin: string
 let dir: string
 let joins: string[]
 let sent: object[]
-/** Changes of the answer. */
+/** Changes of the control plane's answer. */
 let change: Record<string, unknown>
 const root = mkdtempSync(path.join(tmpdir(), 'phonerack-join-'))
 
@@ -150,7 +150,7 @@ it.runIf(process.getuid?.() === 0)(
   },
 )
 
-it('sends no country that nobody named, and says and stores what the control plane took', async () => {
+it('sends no country unless the operator names one, and prints and stores the name and country that the control plane chose', async () => {
   change = { name: 'rack 7', country: 'FR' }
   const { outcome, out } = await join({ token: token(), name: 'ignored' })
   expect(outcome).toEqual({ exitCode: 0 })
@@ -179,7 +179,7 @@ it('joins without a port when the agent opens tunnels', async () => {
   )
 })
 
-it('goes on to run with the configuration that it wrote, under the environment', async () => {
+it('runs afterwards with the configuration that it wrote, below the environment', async () => {
   const env = { PHONERACK_JOIN_TOKEN: token(), PHONERACK_HOST_NAME: 'from the environment' }
   const { outcome, listen } = await join({ run: true }, { env })
   expect(outcome).toMatchObject({
@@ -194,7 +194,7 @@ it('warns about a token without a fingerprint', async () => {
   expect(err).toMatch(/Warning: the join token has no fingerprint/)
 })
 
-it('stores nothing when the answer is of another authority', async () => {
+it('stores nothing when another authority signed the answer', async () => {
   change = { ca_pem: web.caPem }
   const { outcome, err } = await join({ token: token() })
   expect(outcome).toEqual({ exitCode: 1 })
@@ -203,7 +203,7 @@ it('stores nothing when the answer is of another authority', async () => {
   expect(() => statSync(config())).toThrow('ENOENT')
 })
 
-it('does not use the token when the machine could not run the agent afterwards', async () => {
+it('does not use up the token when the machine could not run the agent afterwards', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const address = taken.address()
@@ -242,7 +242,7 @@ it('does not use the token when the machine could not run the agent afterwards',
   taken.close()
 })
 
-it('says what is missing when the answer does not contain a broker', async () => {
+it('reports the missing setting when the answer does not contain a broker', async () => {
   change = { nats_url: null }
   const { outcome, err } = await join({ token: token() })
   expect(outcome).toEqual({ exitCode: 1 })

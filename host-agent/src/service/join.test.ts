@@ -41,7 +41,10 @@ interface Asked {
   rejoin: string | string[] | undefined
 }
 
-/** A control plane that returns `answers` in order, and repeats the last; a function makes one for the request. */
+/**
+ * A control plane that returns `answers` in order, and repeats the last answer. A function makes an answer
+ * for the request.
+ */
 async function controlUrl(
   answers: (Answer | ((asked: Asked) => Promise<Answer>))[],
   asked: Asked[],
@@ -82,7 +85,7 @@ const good = {
 }
 const named = { dns: `${good.host_id}.host.phonerack.internal` }
 
-/** The answer of a control plane, with `change`. */
+/** The answer of a control plane, with the fields of `change`. */
 const admitting =
   (version?: string, change: Record<string, string> = {}) =>
   async ({ public_key_pem: key }: Asked): Promise<Answer> => {
@@ -157,7 +160,7 @@ describe('joining', () => {
     expect([identity.hostId, natsUrl, asked[0]?.token]).toEqual([good.host_id, good.nats_url, secret])
   })
 
-  it('refuses an answer of another authority, and one that does not fit this host', async () => {
+  it('refuses an answer of another authority, and an answer for another host', async () => {
     const other = await createTestCa()
     const own = authorityFingerprint(ca.caPem)
     const strange = await ca.issue(named, 'server')
@@ -179,7 +182,7 @@ describe('joining', () => {
     }
   })
 
-  it('sends nothing that is not a join token', async () => {
+  it('sends no text that is not a join token', async () => {
     const asked: Asked[] = []
     const url = await controlUrl([admitting()], asked)
     const joining = joinOnce({ ...request(url), token: newSecret('operator') }, Progress.for(5000))
@@ -214,7 +217,7 @@ describe('the identity', () => {
         natsJwt: 'j',
         natsSeed: 's',
       }
-      // An agent that joined before decisions 0202 and 0220.
+      // The identity of an agent that joined before decisions 0202 and 0220.
       writeFileSync(path, JSON.stringify(identity))
       expect(loadIdentity(path)).toEqual({ ...identity, joinId: null, natsCaPem: null })
       rmSync(path)

@@ -22,13 +22,13 @@ import { makeKeys, type Identity } from './identity.js'
 
 const answerSchema = z.object({
   host_id: z.string().regex(/^hst_[a-z2-7]{12}$/),
-  /** The stored ones; earlier control planes do not send them. */
+  /** The stored name and country; earlier control planes do not send them. */
   name: z.string().max(200).optional(),
   country: z.string().max(2).optional(),
   certificate_pem: z.string(),
   ca_pem: z.string(),
   nats_jwt: z.string(),
-  /** Earlier control planes do not send it. */
+  /** Earlier control planes do not send this field. */
   nats_url: z.string().max(500).nullish(),
   nats_ca_pem: z.string().max(100_000).nullish(),
   control_plane_uri: z.string(),
@@ -45,7 +45,7 @@ export interface JoinRequest {
   controlUrl: string
   token: string
   name: string
-  /** Left out: the country of the service's other hosts. */
+  /** Omitted: the country of the service's other hosts. */
   country?: string
   /** Trusted roots of an HTTPS address, PEM. */
   roots: readonly string[]
@@ -57,7 +57,7 @@ export interface Joined {
   name: string
   /** Null: an earlier control plane did not send it. */
   country: string | null
-  /** The broker's address as the control plane names it; null: it names none. */
+  /** The broker's address as the control plane names it; null: it names no broker. */
   natsUrl: string | null
 }
 

@@ -1,4 +1,4 @@
-/** The agent's process: clean stop, kill during a batch, restart, a full disk. */
+/** The agent's process: clean stop, kill during a batch, restart, full disk. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ let identity: Identity
 let folder: AgentFolder
 
 beforeAll(async () => {
-  // The process runs the compiled code: build what is tested.
+  // The process runs the compiled code, so the code under test is built first.
   execFileSync(
     process.execPath,
     [join(packageDir, '../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck'],
@@ -57,7 +57,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('agent process', () => {
-  it('stops on SIGTERM without waiting for the time of running calls, and stops its adb servers', async () => {
+  it('stops on SIGTERM immediately when no call runs, and stops its adb servers', async () => {
     const started = folder.startMain()
     await running(started)
     const adb = folder.adbServers()
@@ -65,7 +65,7 @@ describe('agent process', () => {
     const at = performance.now()
     started.child.kill('SIGTERM')
     expect(await started.ended).toEqual({ code: 0, signal: null })
-    // Calls may run for 30 s; there are none.
+    // Calls may run for 30 s; none runs.
     expect(performance.now() - at).toBeLessThan(25_000)
     expect(adb.filter((pid) => processIdentity(pid) !== null)).toEqual([])
   })
@@ -90,7 +90,7 @@ describe('agent process', () => {
     },
   )
 
-  it('finishes a batch after SIGTERM, refuses what comes later without sending it, and ends with 0', async () => {
+  it('finishes a batch after SIGTERM, refuses later calls without sending them, and ends with 0', async () => {
     const started = folder.startMain()
     await running(started)
     await retried(() => folder.client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
@@ -126,7 +126,7 @@ describe('agent process', () => {
     expect(await started.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('takes the rest of a package file after SIGTERM, and ends with 0', async () => {
+  it('receives the rest of a package file after SIGTERM, and ends with 0', async () => {
     const started = folder.startMain()
     await running(started)
     const file = Buffer.alloc(300_000, 'p')
@@ -172,7 +172,7 @@ describe('agent process', () => {
 })
 
 describe('killed in the middle of a batch', () => {
-  it('restores what was open and the fencing number, and never repeats a batch', async () => {
+  it('restores the open writes and the fencing number, and never repeats a batch', async () => {
     mkdirSync(join(folder.dataDir, 'devices'), { recursive: true })
     const first = folder.startMain()
     await running(first)
@@ -198,8 +198,7 @@ describe('killed in the middle of a batch', () => {
     await running(second)
     expect(second.logged()).toMatch(/its outcome is unknown/)
     expect(folder.adbServers().filter((pid) => leftAdb.includes(pid))).toEqual([])
-    // An older number is refused, the newest continues; nothing of the old batch runs
-    // again.
+    // An older number is refused, and the newest number continues. No action of the old batch runs again.
     await retried(() => session(folder.client, phone.serial, 2n).observe())
     await expect(session(folder.client, phone.serial, 1n).start()).rejects.toMatchObject({
       plain: { code: 'phone_unavailable' },
@@ -214,8 +213,9 @@ describe('killed in the middle of a batch', () => {
 
 describe('with a full disk', () => {
   /**
-   * Starts an agent whose data folder is a disk of 8 MB in a mount namespace, and when it ends, another one there.
-   * @returns the folder, seen from here
+   * Starts an agent whose data folder is a disk of 8 MB in a mount namespace, and starts another agent there
+   * when the first ends.
+   * @returns the folder, as seen from here
    */
   async function startOnSmallDisk() {
     const disk = join(folder.dataDir, 'disk')
@@ -248,7 +248,7 @@ describe('with a full disk', () => {
       await expect(session(folder.client, phone.serial, 3n).start()).rejects.toMatchObject(refused)
     await until(() => started.logged().includes('takes no new work'), 60_000, 'the refusal')
     await expect(session(folder.client, phone.serial, 3n).wipe()).rejects.toMatchObject(refused)
-    // Batches run as long as the journal's last block has room.
+    // Batches run as long as the journal's last block has space.
     const batches = async () => {
       for (let times = 0; times < 100; times += 1)
         await session(folder.client, phone.serial, 2n).run([{ type: 'wait', ms: 1 }])
@@ -267,7 +267,7 @@ describe('with a full disk', () => {
     await started.ended
   })
 
-  it('starts on a full disk, and says so', async () => {
+  it('starts on a full disk, and reports that', async () => {
     const { started, seen } = await startOnSmallDisk()
     await retried(() => folder.client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
     fill(`${seen}/fill`)

@@ -1,4 +1,4 @@
-/** The agent's process: its configuration, and what keeps it from starting. Needs a build. */
+/** The agent's process: its configuration, and faults that prevent its start. Needs a build. */
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ describe('agent process', () => {
     expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
   })
 
-  it('runs by its configuration file without the scrcpy server, and says what phones lack', async () => {
+  it('runs from its configuration file without the scrcpy server, and reports what phones lack', async () => {
     const file = join(folder.dataDir, 'agent.yaml')
     const { PATH, ...settings } = folder.env
     const given = { ...toSettings(settings), PHONERACK_SCRCPY_SERVER: null }

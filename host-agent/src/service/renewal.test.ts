@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Starts as after a stop of the agent, from its disk. */
+/** Starts from the disk, as after a stop of the agent. */
 function start() {
   const identity = loadIdentity(join(dir, 'identity.json'))
   if (!identity) throw new Error('no identity')
@@ -58,7 +58,7 @@ it('has a certificate with its key wherever the agent stops during a renewal, an
   expect(start().fingerprint).not.toBe(again.fingerprint)
 })
 
-it('keeps its certificate when it is sent one that it cannot use', async () => {
+it('keeps its certificate when it gets a certificate that it cannot use', async () => {
   const running = start()
   const { publicKeyPem, certificateFingerprint } = running.begin()
   const other = await createTestCa()
@@ -74,7 +74,7 @@ it('keeps its certificate when it is sent one that it cannot use', async () => {
   expect(start().begin()).toEqual({ publicKeyPem, certificateFingerprint })
 })
 
-it('accepts certificates of both authorities while one replaces the other, and of the next one afterwards', async () => {
+it('accepts certificates of both authorities while one replaces the other, and of the next authority afterwards', async () => {
   const running = start()
   const next = await createTestCa()
   const [earlierId, nextId] = [ca.caPem, next.caPem].map(authorityFingerprint)
@@ -90,7 +90,7 @@ it('accepts certificates of both authorities while one replaces the other, and o
   expect(changes).toEqual([2])
   const again = start()
   expect(again.trusted).toEqual({ issuer: earlierId, authorities: [earlierId, nextId] })
-  // The host's own certificate would become useless.
+  // With this list, the host's own certificate would become useless.
   expect(() => again.trust([next.caPem])).toThrow('not issued by these authorities')
   again.finish(early)
   expect(again.trusted).toEqual({ issuer: nextId, authorities: [earlierId, nextId] })
@@ -101,7 +101,7 @@ it('accepts certificates of both authorities while one replaces the other, and o
   expect(() => after.finish(late)).toThrow('authority')
 })
 
-it('keeps its authorities when it is sent a list that it cannot use', async () => {
+it('keeps its authorities when it gets a list that it cannot use', async () => {
   const running = start()
   const leaf = await ca.issue(names, 'server')
   const lists = [[], [ca.caPem, 'nonsense'], [ca.caPem, leaf.certificatePem], [ca.caPem + ca.caPem]]

@@ -1,7 +1,7 @@
 /**
- * Replaces the host's certificate, and the authorities that it trusts, while the agent runs. Only the control plane begins
- * it, over a connection that the current certificate secures. At each moment the disk holds one identity with the
- * key of its certificate. docs/decisions/0213, 0249
+ * Replaces the host's certificate, and the authorities that it trusts, while the agent runs. Only the control
+ * plane begins a replacement, over a connection that the current certificate secures. At each moment the disk
+ * holds one identity with the key of its certificate. docs/decisions/0213, 0249
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ export interface RunningIdentity extends Renewal {
   /** SHA-256 of the current certificate, as `AB:CD:…`. */
   readonly fingerprint: string
   readonly trusted: AgentTrust
-  /** Called after each renewal and change of the trusted authorities, once it is on disk. */
+  /** Called after each renewal and each change of the trusted authorities, once the change is on disk. */
   onRenewed(listener: (identity: Identity) => void): void
 }
 
@@ -129,7 +129,7 @@ function trustOf({ caPem, certificatePem }: Identity): AgentTrust {
   }
 }
 
-/** The authority that issued a certificate, PEM; null: none of these. */
+/** The authority that issued a certificate, PEM; null: no authority in the list did. */
 function issuerOf(certificate: X509Certificate, authorities: readonly string[]): string | null {
   const isIssuer = (pem: string): boolean => {
     const authority = new X509Certificate(pem)

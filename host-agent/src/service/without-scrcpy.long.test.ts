@@ -1,4 +1,4 @@
-/** An agent without the scrcpy server, such as on a rack without internet, on a virtual phone. */
+/** An agent without the scrcpy server, such as on a rack without internet access, with a virtual phone. */
 import { createLogger } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startAgent } from './agent.js'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await both.stop()
 })
 
-it('serves a phone that was enrolled with it, and answers what needs it with an error', async () => {
+it('serves a phone that was enrolled with the scrcpy server, and refuses calls that need that server', async () => {
   await untilLink(both.host, both.phone.serial, 'healthy', patience)
   const phone = session(control, both.phone.serial, 2n)
   await phone.start()

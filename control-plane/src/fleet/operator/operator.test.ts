@@ -143,7 +143,7 @@ it('lists an unenrolled device, writes nothing to it, and wipes it before it is 
   expect((await call('POST', '/devices/new%20phone/enroll', { erase: true })).status).toBe(400)
 })
 
-it("shows why a wipe fails as soon as the agent refuses it", async () => {
+it('shows why a wipe fails as soon as the agent refuses it', async () => {
   const device = agent.addDevice('stubborn phone')
   const show = async () => (await call('GET', '/devices/stubborn%20phone')).body
   await eventually(async () => (await show())['state'] === 'unenrolled')

@@ -100,7 +100,7 @@ describe('a live link', () => {
     await eventually(() => prepared() > before)
   })
 
-  it("keeps the video server of its phone on standby while the link can be used", async () => {
+  it('keeps the video server of its phone on standby while the link can be used', async () => {
     const id = await readyPhone(plane, tenant)
     const token = await newToken(id)
     const standBys = createStandBys(plane.app.core, plane.app.hosts)

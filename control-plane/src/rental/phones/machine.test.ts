@@ -59,7 +59,7 @@ describe('the state machine', () => {
     }
   })
 
-  it("allows the same transitions as the database [4.10]", () => {
+  it('allows the same transitions as the database [4.10]', () => {
     const file = '../../../prisma/migrations/20261120000100_invariants/migration.sql'
     const sql = readFileSync(new URL(file, import.meta.url), 'utf8')
     const inDatabase = [...sql.matchAll(/'([a-z]+>[a-z]+)'/g)].map((match) => match[1])

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** A disk of `total` bytes whose other files have `others`, and of which `keep` must stay free. */
+/** A disk of `total` bytes, of which other files use `others`, and `keep` bytes must stay free. */
 let disk: { total: number; others: number; keep: number } | null
 const free = () => {
   if (disk === null) return Promise.resolve(null)
@@ -30,7 +30,7 @@ const file = (size: number): FileHeader & { content: Buffer } => {
   const content = randomBytes(size)
   return { content, size, sha256: createHash('sha256').update(content).digest('hex') }
 }
-// eslint-disable-next-line @typescript-eslint/require-await -- a stream of what is there already
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream of chunks that are already there
 async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += 64) yield content.subarray(at, at + 64)
 }
@@ -53,7 +53,7 @@ describe('cache of package files', () => {
     expect((await open()).pathOf({ ...one, size: 299 })).toBeNull()
   })
 
-  it('stores nothing of files that are short, long, wrong, cut off or too slow', async () => {
+  it('stores no file that is short, long, wrong, cut off or too slow', async () => {
     const cache = await open()
     const one = file(300)
     const put = (header: FileHeader, content: Buffer) =>
@@ -80,12 +80,12 @@ describe('cache of package files', () => {
     await cache.put(most, chunksOf(most.content), progress())
   })
 
-  it('evicts the least recently used, and never files in use', async () => {
+  it('evicts the least recently used files, and never files in use', async () => {
     const cache = await open()
     const [a, b, c, d] = [file(400), file(400), file(400), file(400)]
     await cache.put(a, chunksOf(a.content), progress())
     await cache.put(b, chunksOf(b.content), progress())
-    // Used again, so `b` is now the oldest.
+    // File `a` was used again, so `b` is now the oldest.
     await cache.put(a, chunksOf(Buffer.alloc(0)), progress())
     await cache.put(c, chunksOf(c.content), progress())
     expect([a, b, c].map((each) => cache.pathOf(each) !== null)).toEqual([true, false, true])
@@ -99,7 +99,7 @@ describe('cache of package files', () => {
     expect(await refusal(cache.put(file(1001), chunksOf(Buffer.alloc(1001)), progress()))).toBe(
       'storage_full',
     )
-    // The order of use is on disk.
+    // The order of use is stored on disk.
     const again = await open()
     await again.put(b, chunksOf(b.content), progress())
     expect([b, c, d].map((each) => again.pathOf(each) !== null)).toEqual([true, false, true])
@@ -120,7 +120,7 @@ describe('cache of package files', () => {
     expect(await free()).toBe(400)
   })
 
-  it('gives space back while the disk is full, oldest first, but no files in use', async () => {
+  it('evicts files while the disk is full, oldest first, but no files in use', async () => {
     disk = { total: 2000, others: 0, keep: 300 }
     const cache = await open(2000)
     const all = [file(200), file(200), file(200), file(200)]
@@ -130,7 +130,7 @@ describe('cache of package files', () => {
     disk.others = 1200
     await cache.makeRoom()
     expect(present()).toEqual([true, false, false, true])
-    // Full by the number of files or by a quota.
+    // The disk is full by its number of files, or by a quota.
     disk.others = 0
     await cache.makeRoom()
     expect(present()).toEqual([true, false, false, false])

@@ -1,8 +1,8 @@
 /**
- * Package files on this host's disk, by the SHA-256 of their content, so that many
- * phones share one upload. A file gets its name only when it is complete and correct.
- * Bounded by a limit and by the free space of the disk: the least recently used are evicted first, files in use never. Used by
- * `installs.ts`; survives a restart of the agent.
+ * Package files on this host's disk, by the SHA-256 of their content, so that many phones share one upload. A
+ * file gets its name only when it is complete and correct. A limit and the free space of the disk bound the
+ * cache: the least recently used files are evicted first, and files in use never. Used by `installs.ts`;
+ * survives a restart of the agent.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -41,9 +41,9 @@ export interface PackageCache {
 
 /** The disk of the folder. */
 export interface Room {
-  /** Bytes that stay free. */
+  /** The bytes that must stay free. */
   keep: number
-  /** Bytes; null: unknown. */
+  /** The free bytes; null: unknown. */
   free: () => Promise<number | null>
 }
 
@@ -101,7 +101,7 @@ export async function openPackageCache(
     return mine
   }
 
-  /** The missing bytes; negative: the bytes that can still be stored. */
+  /** The missing bytes. A negative number is the number of bytes that can still be stored. */
   async function missingRoom(progress: Progress): Promise<number> {
     const free = await progress.race('the free space of the disk', () => room.free())
     return free === null ? -Infinity : room.keep - free
@@ -181,7 +181,7 @@ export async function openPackageCache(
 }
 
 /**
- * Writes the chunks and verifies them. The file is synced when it returns: a name must
+ * Writes the chunks and verifies them. The file is synced before the call returns, since the file's name must
  * survive a crash of the machine.
  */
 async function receive(

@@ -66,7 +66,7 @@ describe('evictions', () => {
         const stays = idle.filter(({ sha256 }) => !leaving.includes(sha256))
         for (const kept of stays)
           for (const left of gone) expect(left.usedAt).toBeLessThanOrEqual(kept.usedAt)
-        // Without the last of them there would not be enough space.
+        // Without the last file there would not be enough space.
         const last = gone.find(({ sha256 }) => sha256 === leaving.at(-1))
         if (last) expect(sum(all) - sum(gone) + last.size + needed).toBeGreaterThan(limit)
       }),

@@ -1,6 +1,6 @@
 /**
- * Installs through the agent's gRPC onto a virtual phone by the real adb: run once,
- * refused, interrupted, and reported correctly.
+ * Installs through the agent's gRPC onto a virtual phone with the real adb: installs that run once, that are
+ * refused, and that are interrupted.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -136,7 +136,7 @@ describe('an install', () => {
     expect((await shell('pm', 'path', shop)).trim().split('\n')).toHaveLength(2)
     expect(await finish(order.id)).toEqual(succeeded)
     expect(counters().installs - before).toBe(1)
-    // Another install of the same files.
+    // Another install uses the same files.
     const again = { id: newInstallId(), files }
     expect((await begin(again)).missingSha256).toEqual([])
     expect(await finish(again.id)).toEqual({ ...succeeded, wasInstalled: true })
@@ -151,7 +151,7 @@ describe('an install', () => {
     const put = (content: Buffer) => errorOf(control().putPackageFile(header(file), chunks({ content })))
     expect((await put(Buffer.alloc(file.size, 7))).code).toBe('validation_failed')
     expect((await put(file.content.subarray(1))).code).toBe('validation_failed')
-    // Far more than announced: the answer comes long before all is sent.
+    // The file is far longer than announced: the answer arrives long before all bytes are sent.
     expect((await put(Buffer.alloc(8_000_000))).code).toBe('validation_failed')
     expect((await begin(order)).missingSha256).toEqual([file.sha256])
     expect(await finish(order.id)).toMatchObject({ succeeded: false, errorCode: 'provider_error' })
@@ -266,7 +266,7 @@ describe('an install', () => {
     expect(await Promise.all([finish(one.id), finish(two.id)])).toEqual([succeeded, succeeded])
     await begin(three)
     expect(await finish(three.id)).toEqual(succeeded)
-    // With `replace` too, and before anything is uninstalled.
+    // The limit also applies with `replace`, before any app is uninstalled.
     const again = apps.map((app) => ({ ...app, id: newInstallId(), replace: true }))
     const [first, second, last] = again as [(typeof again)[0], (typeof again)[0], (typeof again)[0]]
     await begin({ ...first, replace: false })
@@ -280,7 +280,7 @@ describe('an install', () => {
 })
 
 describe('an interrupted install', () => {
-  /** The agent's disk as a kill would leave it now. */
+  /** The agent's disk, as a kill would leave it now. */
   const crashed = () => {
     const copy = mkdtempSync(join(dir, 'crashed-'))
     for (const name of ['journal.jsonl', 'installs.json'])
@@ -300,7 +300,7 @@ describe('an interrupted install', () => {
     return { end, reached: until(() => opened() > before, 60_000, name) }
   }
 
-  it('before its commit has failed, and the next one abandons its session', async () => {
+  it('before its commit fails, and the next install abandons its session', async () => {
     const id = newInstallId()
     const before = { installs: counters().installs, abandons: sent('install-abandon') }
     const { end, reached } = reach('install-write', apks.make(), id)

@@ -23,7 +23,7 @@ export interface InstallAnswer {
   succeeded: boolean
   /** A public error code; empty for success. */
   errorCode: string
-  /** The phone's own error text, when it refused. */
+  /** The phone's own error text, when the phone refused. */
   reason: string
   /** Whether the phone had the app when the install began. */
   wasInstalled: boolean
@@ -31,10 +31,10 @@ export interface InstallAnswer {
 
 export interface Installs {
   /**
-   * Takes a slot and, with `replace`, uninstalls the app. A repeat of the same install
-   * gets the same answer.
-   * @throws ApiError install_in_progress, version_downgrade, install_failed for an app
-   *   that cannot be replaced, action_outcome_unknown
+   * Takes a slot and, with `replace`, uninstalls the app. A repeated call for the same install returns the
+   * same answer.
+   * @throws ApiError install_in_progress, version_downgrade, install_failed for an app that cannot be
+   * replaced, action_outcome_unknown
    */
   begin(caller: DeviceCaller, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
@@ -43,7 +43,7 @@ export interface Installs {
    * answer of the finished one. @throws ApiError action_outcome_unknown
    */
   finish(caller: DeviceCaller, installId: string): Promise<InstallAnswer>
-  /** Aborts running installs, abandons unfinished ones, and returns when all have ended. */
+  /** Aborts running installs, abandons unfinished installs, and returns when all have ended. */
   stop(): Promise<void>
 }
 
@@ -85,8 +85,8 @@ export function createInstalls(parts: InstallParts): Installs {
     })
 
   /**
-   * An earlier attempt under this id, for this phone. @throws ApiError
-   * action_outcome_unknown when its outcome is unknown
+   * Returns an earlier attempt of this ID for this phone.
+   * @throws ApiError action_outcome_unknown when the attempt's outcome is unknown
    */
   function recordOf(caller: DeviceCaller, installId: string) {
     const record = records.get(installId)
@@ -105,10 +105,7 @@ export function createInstalls(parts: InstallParts): Installs {
     }, times.unfinished)
   }
 
-  /**
-   * Ends an install before it runs. When an app was uninstalled for it, its record
-   * says so.
-   */
+  /** Ends an install before it runs. The record says when an app was uninstalled for the install. */
   function abandonInstall(entry: ActiveInstall, reason: string): void {
     if (entry.uninstalled) installer.save(entry, failed('phone_unavailable', reason), null)
     entry.end()

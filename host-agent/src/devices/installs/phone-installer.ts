@@ -18,11 +18,11 @@ import { failed, failureOf, runInstall, runTimes, type RunTimes } from './run-in
 
 /** Milliseconds. */
 export interface InstallTimes extends RunTimes {
-  /** Reading the installed version and, with `replace`, uninstalling it. */
+  /** Time for reading the installed version and, with `replace`, uninstalling the app. */
   begin: number
-  /** From the begin, or the last received file, to the finish. */
+  /** Time from the begin, or the last received file, to the finish. */
   unfinished: number
-  /** The whole install: sending, and the phone's own work. */
+  /** Time for the whole install: sending, and the phone's own work. */
   install: number
 }
 export const installTimes: InstallTimes = {
@@ -165,7 +165,7 @@ export function createPhoneInstaller({
           attempt.uninstalled = true
           save(attempt, null, null)
         } catch (error) {
-          // The app is already gone, which is the goal.
+          // The app is already gone, as intended.
           if (!(error instanceof ApiError) || error.code !== 'app_not_found') {
             const known = error instanceof ApiError && error.code !== 'action_outcome_unknown'
             save(attempt, known ? failed(error.code, error.message) : { kind: 'unknown' }, null)

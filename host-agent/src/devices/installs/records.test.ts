@@ -29,7 +29,7 @@ const recordOf = (id: string, more: Partial<InstallRecord> = {}): Omit<InstallRe
 })
 
 describe('records of installs', () => {
-  it('return the same after a restart, and report unfinished installs as unknown', () => {
+  it('return the same outcomes after a restart, and report unfinished installs as unknown', () => {
     const outcomes: fc.Arbitrary<Outcome | null> = fc.constantFrom(null, success, {
       kind: 'unknown' as const,
     })

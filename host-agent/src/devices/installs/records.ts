@@ -25,11 +25,11 @@ const recordSchema = z.object({
   package: z.string(),
   wasInstalled: z.boolean(),
   uninstalled: z.boolean(),
-  /** An install session on the phone that must be abandoned; null when there is none. */
+  /** An install session on the phone that must be abandoned; null when there is no session. */
   session: z.number().nullable(),
-  /** Null while it is in progress. */
+  /** Null while the install is in progress. */
   outcome: outcomeSchema.nullable(),
-  /** Milliseconds since 1970: its last change. */
+  /** The time of the record's last change, in milliseconds since 1970. */
   at: z.number(),
 })
 export type InstallRecord = z.infer<typeof recordSchema>
@@ -43,9 +43,9 @@ export interface UnfinishedInstall {
 
 export interface InstallRecords {
   get(id: string): InstallRecord | null
-  /** On disk when it returns. */
+  /** Stores a record. The record is on disk when the call returns. */
   save(record: Omit<InstallRecord, 'at'>): void
-  /** Sessions left on a phone. */
+  /** Install sessions that must still be abandoned on a phone. */
   leftoverSessions(serial: string): InstallRecord[]
 }
 

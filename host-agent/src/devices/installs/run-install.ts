@@ -17,11 +17,11 @@ import type { Outcome } from './records.js'
 
 /** Milliseconds. */
 export interface RunTimes {
-  /** Abandoning a session, even after the caller's deadline. */
+  /** Time for abandoning a session, even after the caller's deadline. */
   abandon: number
   /**
-   * From the phone's success until it lists the app; and from a lost answer until the
-   * phone is back and lists it.
+   * Time from the phone's success until the phone lists the app; and from a lost answer until the phone is
+   * back and lists the app.
    */
   confirm: number
 }
@@ -36,7 +36,7 @@ export interface AppToInstall {
 }
 
 export interface RunHooks {
-  /** A session exists on the phone (number), or no longer does (null). */
+  /** The ID of the session on the phone, or null once there is no session. */
   onSession(session: number | null): void
   /** A cached file is corrupt. */
   onBroken(sha256: string): Promise<void>
@@ -72,7 +72,7 @@ export async function runInstall(
       return failureOf(error, progress)
     }
     if (!hasNoAnswer(error)) throw error
-    // Only the phone's list shows whether the commit arrived; it is never sent again.
+    // Only the phone's list of apps shows whether the commit arrived; the commit is never sent again.
     const done = await waitUntilListed(
       reconnect,
       app,
@@ -112,7 +112,7 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
   if (error instanceof ApiError) return failed(error.code, error.message)
   if (error instanceof DeviceGone) return failed(notDone(error).code, error.message)
   if (!(error instanceof DeadlineExceeded)) throw error
-  // Aborted before its deadline.
+  // The install was aborted before its deadline.
   return progress.remaining > 0
     ? failed(
         'phone_unavailable',
@@ -122,8 +122,8 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
 }
 
 /**
- * Has a separate deadline, since the install's may have passed. A disconnected phone
- * keeps the session; it is abandoned before the next install.
+ * The abandonment has a separate deadline, since the install's may have passed. A disconnected phone keeps
+ * the session; it is abandoned before the next install.
  */
 async function abandonSession(
   packages: Packages,
@@ -140,7 +140,10 @@ async function abandonSession(
   }
 }
 
-/** Waits until the phone lists the app at this version and `proves` accepts it. False: it did not. */
+/**
+ * Waits until the phone lists the app at this version and `proves` accepts it. Returns false when that does
+ * not happen.
+ */
 async function waitUntilListed(
   reconnect: (progress: Progress) => Promise<Packages>,
   app: AppToInstall,

@@ -46,17 +46,17 @@ export interface DeviceParts {
   choice: Choice
   keeper: ScrcpyKeeper
   capture: Capture
-  /** Null: switched off. */
+  /** Null: the signal is switched off. */
   motion: Motion | null
   uiServer: UiServerKeeper
   log: Logger
   desired: DesiredState
   keyboard: SavedKeyboard
-  /** Gets the text and keys right before they are sent. */
+  /** Gets text and keys just before they are sent. */
   credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
-  /** The line of its log after which the phone's own lines begin; null: unknown. */
+  /** The log line after which the phone's own lines begin; null: unknown. */
   logMark: () => string | null
-  /** The phone's time zone after its first wipe; null before. */
+  /** The phone's time zone after its first wipe; null before the first wipe. */
   defaultZone: () => string | null
 }
 
@@ -66,7 +66,7 @@ export interface AssembledDevice extends Device {
   readonly keyboardSwitch: KeyboardSwitch
 }
 
-/** Characters; up to this length key events are fastest. */
+/** The largest number of characters for which key events are fastest. */
 const shortText = 300
 const anyLength = Number.MAX_SAFE_INTEGER
 

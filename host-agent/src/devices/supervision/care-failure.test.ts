@@ -40,7 +40,7 @@ describe('the reason of a failure', () => {
   const failed = (output: string) =>
     new ApiError('provider_error', { details: { command: 'rm', exit_code: 1, output } })
 
-  it('contains nothing that a tenant left on the phone', () => {
+  it('contains no text that a tenant left on the phone', () => {
     const error = explain(failed('rm: /sdcard/Download/tax 2025.pdf: Permission denied'))
     expect(JSON.stringify(error.toPlain())).not.toContain('tax')
     expect(error.message).toBe(

@@ -11,7 +11,9 @@ import type { CommandFailure } from '../../adb/device/run.js'
 /** Characters; the control plane truncates a reason to 1,000. */
 const limit = 600
 
-/** Runs `work`. Logs its error and throws it with an explanation and the same code and `retryable`. */
+/**
+ * Runs `work`. Logs its error, and throws the error with an explanation and the same code and `retryable`.
+ */
 export async function explained<T>(
   log: Logger,
   about: { serial: string; work: 'wipe' | 'enrolment' | 'start' | 'move' },
@@ -57,7 +59,7 @@ export function explain(error: Error): ApiError {
   })
 }
 
-/** One sentence: the message, and the command that caused it. */
+/** Formats one sentence: the message, and the command that caused it. */
 function sentenceOf(error: Error): string {
   const message = redactOutput(error.message)
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`

@@ -15,7 +15,7 @@ export interface CareParts {
   conditionEveryMs: number
   credentials: CredentialMemory
   events: RecordFields['events']
-  /** A tenant may use the phone. */
+  /** Whether a tenant may use the phone. */
   isRented: () => boolean
   onChange: () => void
   log: Logger
@@ -60,7 +60,7 @@ export class DeviceCare {
     return this.lockGuard.clear(transport, progress)
   }
 
-  /** Checks the condition when due. The next call repeats a failed check. Never throws. */
+  /** Checks the condition when the check is due. The next call repeats a failed check. Never throws. */
   async checkCondition(): Promise<void> {
     const { log, onChange } = this.parts
     try {

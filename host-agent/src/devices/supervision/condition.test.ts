@@ -45,7 +45,7 @@ package:org.example.two uid:10245,1010245
     })
   })
 
-  it('gives unknown values, and no warning, where it is not understood', () => {
+  it('has unknown values, and no warning, where the output is not understood', () => {
     const unknown = {
       battery_percent: null,
       battery_celsius: null,
@@ -68,7 +68,7 @@ package:org.example.two uid:10245,1010245
 })
 
 describe('a warning', () => {
-  it('is absent while all is well', () => {
+  it('is absent while the phone is healthy', () => {
     expect(warningsOf(well)).toEqual([])
   })
 
@@ -79,7 +79,7 @@ describe('a warning', () => {
     ['storage is nearly full', { storage_free_bytes: 0.9e9, storage_total_bytes: null }],
     ['app number 19901', { highest_app_uid: 19_901 }],
     ['screen lock is set', { lock_credential: true }],
-  ])('says that the %s', (words, change) => {
+  ])('reports that the %s', (words, change) => {
     expect(warningsOf({ ...well, ...change })).toEqual([expect.stringContaining(words)])
   })
 

@@ -1,7 +1,7 @@
 /**
- * A phone's condition: battery, storage, app numbers, lock. Read by one shell call
- * every few minutes, and evaluated as warnings with advice. Only reads: the lock is
- * read from the system's own state, since an attempt to unlock counts as a wrong one.
+ * A phone's condition: battery, storage, app numbers, lock. Read by one shell call every few minutes, and
+ * evaluated as warnings with advice. Only reads: the lock is read from the system's own state, since an
+ * attempt to unlock counts as a wrong attempt.
  */
 import type { DeviceCondition, Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
@@ -30,7 +30,7 @@ export const conditionCommand = sequence(
   ...Object.entries(parts).flatMap(([part, asked]) => [command('echo', mark(part)), asked]),
 )
 
-/** App ids: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
+/** App IDs: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
 const uids = { first: 10_000, last: 19_999 }
 
 /** Parses the output of `conditionCommand`. Pure; unrecognised values are null. */
@@ -106,15 +106,17 @@ export function warningsOf(facts: Facts): string[] {
 }
 
 export interface ConditionWatch {
-  /** Null: not read yet. */
+  /** Null: the condition has not been read yet. */
   readonly latest: DeviceCondition | null
-  /** Reads when due; true when something changed. One read at a time. */
+  /**
+   * Reads the condition when that is due. Returns true when a value changed. Only one read runs at a time.
+   */
   readWhenDue(progress: Progress): Promise<boolean>
-  /** Records the lock state from another check; true when it changed. */
+  /** Stores the lock state from another check. Returns true when it changed. */
   recordLock(isSet: boolean): boolean
 }
 
-/** `everyMs`: milliseconds between reads. */
+/** @param everyMs milliseconds between reads */
 export function watchCondition(
   transport: Transport,
   everyMs: number,

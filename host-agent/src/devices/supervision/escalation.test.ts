@@ -27,7 +27,7 @@ interface Seen extends Taken {
   hangsBefore: number
 }
 
-/** Plays them; `hangsBefore` counts hangs since the last answer or step, independently of the code. */
+/** Runs the events. `hangsBefore` counts hangs since the last answer or step, independently of the code. */
 function play(sequence: typeof eventSequences extends fc.Arbitrary<infer T> ? T : never): Seen[] {
   let state = noEscalation
   let [now, hangs] = [0, 0]
@@ -71,7 +71,7 @@ describe('three consecutive hangs', () => {
     )
   })
 
-  it('restart no phone that may not be restarted, and none twice within an hour', () => {
+  it('restart no phone that must not be restarted, and no phone twice within an hour', () => {
     fc.assert(
       fc.property(eventSequences, (sequence) => {
         const reboots = play(sequence).filter(({ step, skipped }) => step === 'reboot' && skipped === null)

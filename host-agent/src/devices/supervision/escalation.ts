@@ -1,6 +1,6 @@
 /**
- * Recovery steps for a phone whose calls hang, as a pure function: three consecutive
- * hangs trigger the next step, gentle ones first. Run by `rescue.ts`.
+ * Recovery steps for a phone whose calls hang, as a pure function: three consecutive hangs trigger the next
+ * step, in the order from gentle to disruptive. Run by `rescue.ts`.
  */
 
 export const steps = ['reconnect', 'port_reset', 'reboot', 'quarantine'] as const
@@ -16,10 +16,10 @@ export interface Escalation {
   rebootedAt: number | null
 }
 
-/** The reason for which a step is impossible now; null: the step is possible. */
+/** Why a step is impossible now; null: the step is possible. */
 export type Obstacles = Readonly<Record<'port_reset' | 'reboot', string | null>>
 
-/** A step, or the reason for which it was skipped. */
+/** A step, or the reason why it was skipped. */
 export interface Taken {
   step: Step
   skipped: string | null
@@ -38,7 +38,7 @@ export const escalationRules = {
 
 export const noEscalation: Escalation = { hangs: 0, next: 0, steppedAt: null, rebootedAt: null }
 
-/** `now`: milliseconds on a monotonic clock. */
+/** @param now milliseconds on a monotonic clock */
 export function escalate(
   state: Escalation,
   outcome: 'answered' | 'hung',
@@ -63,7 +63,7 @@ export function escalate(
       taken,
       state: {
         hangs: 0,
-        // Repeats the last step when the phone recovers and hangs again.
+        // The last step is repeated when the phone recovers and hangs again.
         next: Math.min(at + 1, steps.length - 1),
         steppedAt: now,
         rebootedAt: step === 'reboot' ? now : state.rebootedAt,

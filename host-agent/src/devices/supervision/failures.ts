@@ -1,7 +1,7 @@
 /** Error messages for devices that cannot be used. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
 import { ApiError } from '@phonerack/shared'
 
-/** `reason`: why an enrolled phone is not used; null: it was never enrolled. */
+/** @param reason why an enrolled phone is not used; null: the phone was never enrolled */
 export const notEnrolled = (serial: string, reason: string | null = null): ApiError =>
   new ApiError('phone_unavailable', {
     message:
@@ -12,7 +12,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
     details: { serial, reason: 'not_enrolled' },
   })
 
-/** The error's message and that of its cause. */
+/** The error's message and the message of its cause. */
 export function reasonOf(error: unknown): string {
   const messages: string[] = []
   for (let at = error; at instanceof Error; at = at.cause) messages.push(at.message)

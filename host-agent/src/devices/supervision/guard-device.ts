@@ -14,7 +14,8 @@ interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
   log: Logger
 }
 
-// The caller's parts have more fields, such as the times of the agent, which the guard must not take for its times.
+// The guard gets only these parts. The caller's parts include the agent's times, which are not times of the
+// guard.
 export const guardDevice = ({ watch, events, onChange, log, transport, memory, scope }: Parts): LockGuard =>
   startLockGuard({
     transport,

@@ -24,7 +24,7 @@ const properties = [
   'ro.build.version.sdk',
 ] as const
 
-/** Characters; Android allows 91. They are in every heartbeat. */
+/** The largest number of characters; Android allows 91. The texts are in every heartbeat. */
 const longestProperty = 200
 
 const readProperties = sequence(...properties.map((name) => command('getprop', name)))

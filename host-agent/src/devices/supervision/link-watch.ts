@@ -21,13 +21,13 @@ import type { DeviceEvent, DeviceState, Link } from './state-machine.js'
 export interface LinkWatchParts {
   serial: string
   client: AdbClient
-  /** adb reaches it over a network. */
+  /** Whether adb reaches the phone over a network. */
   isNetwork: boolean
   records: Records
   /** The links of all devices of this host. */
   links: PhoneLinks
   events: RecordFields['events']
-  /** An operation works on the phone, so restarts and hangs are expected. */
+  /** Whether an operation works on the phone, so that restarts and hangs are expected. */
   isWorkedOn: () => boolean
   dispatch: (event: DeviceEvent) => void
   log: Logger
@@ -39,11 +39,11 @@ const silentFailures = 3
 const hangMs = 2000
 
 export class LinkWatch {
-  /** Hanging calls trigger a rescue. */
+  /** The transport whose hanging calls trigger a rescue. */
   readonly transport: Transport
-  /** Hanging calls do not trigger a rescue. */
+  /** The transport whose hanging calls do not trigger a rescue. */
   readonly withoutRescue: Transport
-  /** Whether the phone is the one in the record. */
+  /** Whether the phone is the phone in the record. */
   readonly tie: PhoneTie
   private readonly target: SerialTarget
   private readonly rescue: Rescue
@@ -79,12 +79,12 @@ export class LinkWatch {
     return this.link
   }
 
-  /** Null before the first answer. */
+  /** Null before the phone's first answer. */
   get known(): DeviceIdentity | null {
     return this.identity
   }
 
-  /** The public key of the identity that a phone carries that is not enrolled here; null: none, or not read. */
+  /** The public key of the identity of a phone that is not enrolled here; null: no identity, or not read. */
   get claim(): string | null {
     return this.claimed
   }
@@ -102,7 +102,8 @@ export class LinkWatch {
   /** Updates the link reported by adb, and the transport while it is online. */
   set(link: Link, transport: TransportId | null): void {
     const moved = this.target.set(link === 'online' ? transport : null)
-    // The transport changed between two lists: the phone disconnected, and a different one may have connected.
+    // The transport changed between two lists: the phone disconnected, and a different phone may have
+    // connected.
     if (moved && link === 'online' && this.link === link) this.change('absent')
     this.change(link)
   }
@@ -129,7 +130,7 @@ export class LinkWatch {
     return identity
   }
 
-  /** The state machine's effect `identify`. */
+  /** Runs the state machine's effect `identify`. */
   async identified(progress: Progress): Promise<DeviceEvent> {
     const { booted, hardwareSerial } = await this.identify(progress)
     if (!booted) return { type: 'identified', booted, enrolled: false }
@@ -145,7 +146,7 @@ export class LinkWatch {
     }
   }
 
-  /** A phone that cannot be read has no claim now. */
+  /** A phone that cannot be read makes no claim now. */
   private async readClaim(progress: Progress): Promise<string | null> {
     try {
       return await this.tie.readIdentity(progress)
@@ -169,7 +170,10 @@ export class LinkWatch {
     throw notEnrolled(serial, reason)
   }
 
-  /** Checks that the shell answers over the transport that calls use. @throws Error when it does not */
+  /**
+   * Checks that the shell answers over the transport that calls use.
+   * @throws Error when the shell does not answer
+   */
   async echo(progress: Progress): Promise<void> {
     const word = `phonerack-${Math.floor(Math.random() * 1e9)}`
     const result = await this.transport.shell(command('echo', word), progress)
@@ -184,12 +188,12 @@ export class LinkWatch {
     await Promise.allSettled(calls)
   }
 
-  /** Call it after a successful probe. */
+  /** Must be called after a successful probe. */
   proven(): void {
     this.provenAt = new Date()
   }
 
-  /** Reopens the connection of a phone that is connected and failed three times in a row, at most every 30 s. */
+  /** Reopens the connection of a connected phone that failed three times in a row, at most every 30 s. */
   reconnectWhenSilent(state: DeviceState): void {
     const failing = state.name === 'offline' && state.linked && state.failures === silentFailures
     if (!failing || this.hanging || performance.now() - this.reconnectedAt < reconnectEveryMs) return

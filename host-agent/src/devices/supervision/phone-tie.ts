@@ -20,7 +20,7 @@ export interface TieParts {
 }
 
 export class PhoneTie {
-  /** The result of the last check on this link; null before the first. */
+  /** The result of the last check on this link; null before the first check. */
   standing: Standing | null = null
   /** Whether the last check found that another serial of the phone is in use. */
   private hasTwin = false
@@ -53,8 +53,8 @@ export class PhoneTie {
   }
 
   /**
-   * Writes a new mark to the phone and the record. `twins`: other serials of the phone that are in use; their phones are
-   * identified again.
+   * Writes a new mark to the phone and the record.
+   * @param twins other serials of the phone that are in use, whose phones are identified again
    */
   async mark(progress: Progress): Promise<{ mark: string; twins: string[] }> {
     const { serial, records, links, recheck } = this.parts
@@ -73,13 +73,14 @@ export class PhoneTie {
     return { mark, twins }
   }
 
-  /** The private key of the identity that the phone carries; null: none. */
+  /** The private key of the phone's identity; null: the phone has no identity. */
   readSeed(progress: Progress): Promise<string | null> {
     return readSeed(this.parts.transport, progress)
   }
 
   /**
-   * The public key of the identity that the phone carries; null: none, or it is in use under another serial of this host.
+   * The public key of the phone's identity; null: the phone has no identity, or is in use under another
+   * serial of this host.
    */
   async readIdentity(progress: Progress): Promise<string | null> {
     const seed = this.hasTwin ? null : await this.readSeed(progress)
@@ -105,12 +106,12 @@ export class PhoneTie {
     return links.twinsOf(serial, await readTraits(transport, progress))
   }
 
-  /** Call it when an enrolment or a wipe starts: the phone is in use under this serial. */
+  /** Must be called when an enrolment or a wipe starts: the phone is in use under this serial. */
   use(): void {
     this.parts.links.use(this.parts.serial)
   }
 
-  /** Call it when the phone disconnects: another phone may get the serial. */
+  /** Must be called when the phone disconnects: another phone may get the serial. */
   leave(): void {
     this.standing = null
     this.hasTwin = false
@@ -142,7 +143,7 @@ export class PhoneTie {
       )
   }
 
-  /** Marks the record as dirty. `needsMark`: a phone without a mark no longer matches it. */
+  /** Marks the record as dirty. `needsMark`: a phone without a mark no longer matches the record. */
   private distrust(needsMark: boolean): void {
     const { serial, records } = this.parts
     const before = records.get(serial)

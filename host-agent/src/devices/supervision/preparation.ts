@@ -26,15 +26,15 @@ import type { RecordFields } from './record-fields.js'
 export interface PreparationParts {
   serial: string
   transport: Transport
-  /** Null: this host has none. */
+  /** Null: this host has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
-  /** Whether looks use a signal of the screen's drawings. */
+  /** Whether observations use a signal of the screen's drawings. */
   withMotion: boolean
   records: Records
   fields: RecordFields
   credentials: CredentialMemory
-  /** Left out: the product's. */
+  /** Omitted: the product's intervals. */
   times?: AgentTimes | undefined
   log: Logger
 }
@@ -61,17 +61,20 @@ export class Preparation {
     }
   }
 
-  /** The last assembled device, in any state of the phone; null before the first. */
+  /** The last assembled device, in any state of the phone; null before the first assembly. */
   get device(): Device | null {
     return this.assembled
   }
 
-  /** The control socket of the running scrcpy server; null without one. */
+  /** The control socket of the running scrcpy server; null without a server. */
   get control(): ControlSocket | null {
     return this.helpers.keeper.current
   }
 
-  /** Tests the phone's capabilities and stores the choice of implementations. `sdk`: its API level; null: unknown. */
+  /**
+   * Tests the phone's capabilities and stores the selected implementations.
+   * @param sdk the phone's API level; null: unknown
+   */
   async probe(sdk: number | null, progress: Progress): Promise<FoundCapability[]> {
     const { serial, transport, records } = this.parts
     const { choice, capabilities } = await probeCapabilities(transport.pinned(), this.helpers, sdk, progress)
@@ -80,7 +83,7 @@ export class Preparation {
     return capabilities
   }
 
-  /** Prepares the phone for the choice in its record. Also used after a wipe. */
+  /** Prepares the phone for the implementations in its record. Also used after a wipe. */
   async prepare(progress: Progress): Promise<void> {
     await prepare(this.parts.transport.pinned(), this.helpers, this.choice, progress)
     this.assemble()
@@ -93,7 +96,10 @@ export class Preparation {
     await this.keepSettings(progress)
   }
 
-  /** Ends the UI server and reads the tree by `uiautomator dump`; then the server is started again. For an acceptance run. */
+  /**
+   * Reads the tree by `uiautomator dump` while the UI server is stopped, and starts the server again. For an
+   * acceptance run.
+   */
   treeByDump(progress: Progress): Promise<string> {
     const transport = this.parts.transport.pinned()
     return this.helpers.uiServer.whileStopped(async () => {
@@ -115,7 +121,7 @@ export class Preparation {
     return this.parts.records.get(this.parts.serial)
   }
 
-  /** The implementations in use: an agent may have lost its scrcpy server since the enrolment. */
+  /** The implementations in use, since an agent may have lost its scrcpy server after the enrolment. */
   private get choice(): Choice | null {
     const { choice } = this.record
     return choice !== null && this.parts.jar === null ? withoutScrcpy(choice) : choice
@@ -132,7 +138,7 @@ export class Preparation {
     if (!choice) return
     this.assembled = assembleDevice({
       ...this.helpers,
-      // Calls of this device must not reach a later phone on the same serial.
+      // Calls of this device must not reach a later phone with the same serial.
       transport: transport.pinned(),
       choice,
       desired: fields.desired,

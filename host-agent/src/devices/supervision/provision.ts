@@ -34,13 +34,16 @@ import { proveClipboard } from '../../capture/scrcpy/prove-clipboard.js'
 export interface Helpers {
   keeper: ScrcpyKeeper
   capture: CaptureHub
-  /** Null: switched off. */
+  /** Null: the signal is switched off. */
   motion: MotionKeeper | null
   uiServer: UiServerKeeper
   log: Logger
 }
 
-/** Sets up what the chosen implementations need on the phone; repeated after each restart of it. */
+/**
+ * Sets up the parts that the selected implementations need on the phone. Repeated after each restart of the
+ * phone.
+ */
 export async function prepare(
   transport: Transport,
   { keeper, uiServer, log }: Helpers,
@@ -48,10 +51,9 @@ export async function prepare(
   progress: Progress,
 ): Promise<void> {
   await run(transport, command('mkdir', '-p', phoneFolder), progress)
-  // Some vendors' shells return an error code although it works; nothing depends on it.
+  // Some vendors' shells return an error code although the command works; no other step depends on it.
   await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
-  // Otherwise Android 11 and newer forget this host's key after seven days without a
-  // connection.
+  // Without this setting, Android 11 and newer forget this host's key after seven days without a connection.
   await transport.shell(command('settings', 'put', 'global', 'adb_allowed_connection_time', '0'), progress)
   if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
   if (choice?.settingsApp) await prepareSettingsApp(transport, progress)
@@ -82,7 +84,7 @@ export async function probeCapabilities(
     }),
   )
 
-  // `uiautomator dump` needs exclusive access; an earlier agent's server may still run.
+  // `uiautomator dump` needs exclusive access, and an earlier agent's server may still run.
   uiServer.stop()
   await transport.shell(endLeftovers, progress.within(20_000))
   let ui: Choice['ui'] = 'uiautomator-tty'
@@ -183,7 +185,9 @@ export async function probeCapabilities(
   return { choice, capabilities: found }
 }
 
-/** Selects the keyboard of io.appium.settings, which can type any text, and restores the user's. */
+/**
+ * Selects the keyboard of io.appium.settings, which can type any text, and then the user's keyboard again.
+ */
 async function probeKeyboard(
   transport: Transport,
   hasSettingsApp: boolean,

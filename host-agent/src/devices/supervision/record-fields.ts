@@ -1,4 +1,4 @@
-/** Parts of a device's record, one for each owner. Used by `supervisor.ts`. */
+/** Parts of a device's record, each with one owner. Used by `supervisor.ts`. */
 import type { DesiredState } from '../../phone/settings/desired.js'
 import type { SavedKeyboard } from '../../phone/settings/keyboard.js'
 import { shortenReasons, type DeviceRecord, type Records } from '../../custody/records.js'
@@ -11,7 +11,7 @@ export interface RecordFields {
   events: { get: () => DeviceRecord['events']; set: (events: DeviceRecord['events']) => void }
 }
 
-/** `onEvents`: called after each change of the events. */
+/** @param onEvents called after each change of the events */
 export function recordFields(records: Records, serial: string, onEvents: () => void): RecordFields {
   const record = (): DeviceRecord => records.get(serial)
   return {

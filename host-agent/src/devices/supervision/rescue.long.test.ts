@@ -1,4 +1,4 @@
-/** A phone whose calls hang, with the whole agent: each step in order, visible in the status. */
+/** A phone whose calls hang, with the whole agent: the steps run in order, and the status shows them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../../testing/phone.js'
 import { until } from '../../testing/until.js'
@@ -17,7 +17,7 @@ const steps = () => status()?.events?.map(({ step, outcome }) => `${step} ${outc
 
 describe('a hanging phone', () => {
   it(
-    'is taken out of service by the agent after each step, and the status shows the steps',
+    'is taken out of service by the agent after all steps, and the status shows the steps',
     { timeout: 90_000 },
     async () => {
       const { faults } = both.phone.inside

@@ -1,4 +1,4 @@
-/** A phone whose calls hang, through the real adb: each step in order, and which calls count. */
+/** A phone whose calls hang, through the real adb: the order of the steps, and the calls that count. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ afterAll(() => plugged.stop())
 describe('a hanging phone', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-second-adb-'))
   let events: readonly DeviceEvent[] = []
-  /** Another program's server, connected to the same phone. */
+  /** The server of another program, which is connected to the same phone. */
   let second: AdbServer
   beforeAll(async () => {
     const { serial } = plugged.phone
@@ -60,7 +60,7 @@ describe('a hanging phone', () => {
     const { reboots } = phone.inside.counters()
     const boot = () => bootId(plugged.transport, Progress.for(20_000))
     const before = await boot()
-    /** Three hanging calls, and the events after them. */
+    /** Makes three calls hang, and returns the events after them. */
     const hang = async (expected: string[]) => {
       for (let call = 0; call < 3; call += 1) rescue.recordOutcome('hung')
       await until(() => events.length >= expected.length)
@@ -89,7 +89,7 @@ describe('a hanging phone', () => {
   })
 
   it('names a second adb server in the reason of each step, as `doctor` does', async () => {
-    // The reason has room for the newest ones, and other tests run adb servers, too.
+    // The reason has space for the newest servers; other tests run adb servers too.
     const named = /other adb servers run on this machine \(process \d[\d, ]*\), see `doctor`/
     for (const at of [0, 2, 3]) expect(events[at]?.reason).toMatch(named)
     const own = dirname(plugged.client.path)
@@ -108,7 +108,7 @@ function watched() {
 }
 
 describe('a call', () => {
-  it('counts as hung when it times out without an answer, but not with a short deadline, when aborted, or answered', async () => {
+  it('counts as hung when it times out without an answer, but not when its deadline is short, or when it is aborted or answered', async () => {
     const { seen, transport } = watched()
     const echo = (progress: Progress) => transport.shell(command('echo', 'x'), progress)
     await echo(Progress.for(60_000))
@@ -129,8 +129,7 @@ describe('a call', () => {
   it('counts as answered after a process pause', async () => {
     const { seen, transport } = watched()
     const answer = transport.shell(command('echo', 'there'), Progress.for(1600))
-    // Simulates a pause of the machine: nothing in this process runs, and no answer is
-    // read.
+    // Simulates a pause of the machine: no code of this process runs, and no answer is read.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
     expect((await answer).stdout.toString()).toBe('there\n')
     expect(seen).toEqual(['answered'])

@@ -1,7 +1,6 @@
 /**
- * Counts the calls of one phone that hang and takes the steps of `escalation.ts`. Each
- * step is an event, stored in the device's record and sent to the log and the
- * heartbeat. Created by `link-watch.ts`.
+ * Counts the hanging calls of one phone and runs the steps of `escalation.ts`. Each step is an event, stored
+ * in the device's record and sent to the log and the heartbeat. Created by `link-watch.ts`.
  */
 import { dirname } from 'node:path'
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
@@ -11,10 +10,10 @@ import type { Transport } from '../../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
 import { stepReason } from './step-reason.js'
 
-/** The number of events that are kept, the newest first. */
+/** The number of events that are kept; the newest events stay. */
 export const mostEvents = 20
 const stepMs = 5000
-/** adb reports the disconnect and the new link within this time. */
+/** The time within which adb reports the disconnect and the new link. */
 const reconnectMs = 10_000
 
 export interface RescueParts {
@@ -22,13 +21,13 @@ export interface RescueParts {
   client: AdbClient
   /** A transport whose calls do not count as hangs or answers. */
   transport: Pick<Transport, 'reboot' | 'reconnect'>
-  /** `host:port`: adb reaches it over a network. */
+  /** Whether adb reaches the phone over a network (`host:port`). */
   isNetwork: boolean
   /** Whether the phone may be restarted, because it was enrolled here. */
   mayReboot: () => boolean
   /**
-   * Whether hangs count now: not while adb does not list the phone, nor while an
-   * operation expects them.
+   * Whether hangs count now. They do not count while adb does not list the phone, nor while an operation
+   * expects them.
    */
   counts: () => boolean
   events: { get(): readonly DeviceEvent[]; set(events: DeviceEvent[]): void }
@@ -38,11 +37,11 @@ export interface RescueParts {
 }
 
 export interface Rescue {
-  /** A call was answered, or timed out. */
+  /** Must be called when a call was answered, or timed out. */
   recordOutcome(outcome: 'answered' | 'hung'): void
   /** Whether the last finished call hung. */
   readonly hanging: boolean
-  /** The agent itself closed the link: the same phone will reconnect. */
+  /** Whether the agent itself closed the link, so that the same phone will reconnect. */
   readonly reconnecting: boolean
   /** Reopens adb's connection to the phone. */
   reconnect(reason: string): Promise<void>
@@ -116,7 +115,7 @@ export function createRescue(parts: RescueParts): Rescue {
       state = result.state
       for (const { step, skipped } of result.taken) {
         const reason = 'three calls in a row timed out'
-        // Serialises the steps: the next hang can occur while a step runs.
+        // Serialises the steps, since the next hang can occur while a step runs.
         last = last.then(() => {
           if (skipped === null) return take(step, reason)
           note(step, 'skipped', stepReason(skipped, null, []))

@@ -44,14 +44,14 @@ it('ignores the outcome of an effect whose state has ended, and aborts it', asyn
   expect(states.current.name).toBe('booting')
 })
 
-it('takes an effect that throws as a failure, with its reason', async () => {
+it('treats an effect that throws as a failure, with its reason', async () => {
   const states = start(() => Promise.reject(new Error('no answer', { cause: new Error('cut') })))
   states.dispatch({ type: 'link', link: 'online' })
   await until(() => states.current.name === 'offline', 60_000)
   expect(states.current).toMatchObject({ failures: 1, reason: 'no answer: cut' })
 })
 
-it('resolves a wait for a state once an event brings it', async () => {
+it('resolves a wait for a state once an event causes the state', async () => {
   const states = start(() => Promise.resolve(unenrolled))
   const found = states.waitFor(
     () => (states.current.name === 'unenrolled' ? 'found' : null),
@@ -79,7 +79,7 @@ it.each(['the time is over', 'it is stopped'])(
   },
 )
 
-it('calls entering before the effect of the state begins', async () => {
+it('calls `entering` before the effect of the state begins', async () => {
   const order: string[] = []
   const states = start(
     (effect) => {

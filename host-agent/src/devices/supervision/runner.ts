@@ -16,13 +16,16 @@ import {
 
 export interface RunnerParts {
   serial: string
-  /** Runs the effect of a state. Its event, or `failed` when it throws, counts only while the state lasts. */
+  /**
+   * Runs the effect of a state. The effect's event, or `failed` when it throws, counts only while the state
+   * lasts.
+   */
   perform: (effect: Effect, progress: Progress) => Promise<DeviceEvent>
   /** Whether the last call to the phone hung. */
   hanging: () => boolean
   /** Whether an effect failed by a fault of this host. */
   isHostFault: (error: unknown) => boolean
-  /** Milliseconds between two checks of a phone that is not enrolled; left out: the product's. */
+  /** Milliseconds between two checks of a phone that is not enrolled; omitted: the product's interval. */
   unenrolledMs?: number | undefined
   /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void
@@ -62,13 +65,16 @@ export class StateRunner {
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     this.parts.entering(next)
-    // Events other than those of the link also restart an effect that ended without a state change.
+    // Events other than link events also restart an effect that ended without a state change.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()
     this.parts.onChange()
   }
 
-  /** Waits until `find` returns something; it is called after each event. @throws DeviceGone after `progress`, or after `stop` */
+  /**
+   * Waits until `find` returns a value; `find` is called after each event.
+   * @throws DeviceGone after `progress`, or after `stop`
+   */
   async waitFor<T>(
     find: () => T | null,
     what: string,

@@ -1,14 +1,15 @@
 /**
- * Decides whether the phone of an adb serial is the one in the serial's record. One phone can have two serials
- * (USB and network, or two addresses), and two phones can use one serial in turn. Pure. docs/decisions/0143
+ * Decides whether the phone of an adb serial is the phone in the serial's record. One phone can have two
+ * serials (USB and network, or two addresses), and two phones can use one serial in turn. Pure.
+ * docs/decisions/0143
  */
 import type { DeviceRecord } from '../../custody/records.js'
 
-/** Read from the phone. */
+/** The facts read from the phone. */
 export interface PhoneTraits {
   /**
-   * Changes with each boot of its kernel: two serials with the same boot id are one
-   * phone. Null: not reported.
+   * The ID changes with each boot of the kernel: two serials with the same boot ID are one phone. Null: not
+   * reported.
    */
   bootId: string | null
   /** Names of the marks in the agent's folder. */
@@ -16,14 +17,14 @@ export interface PhoneTraits {
 }
 
 /**
- * `use`: tenants may use it. `wipe`: it may only be erased. `none`: only reads.
- * `reason` is null when an operator never enrolled this phone.
+ * `use`: tenants may use the phone. `wipe`: the phone may only be erased. `none`: only reads. `reason` is
+ * null when an operator never enrolled this phone.
  */
 export type Standing = { may: 'use'; reason: null } | { may: 'wipe' | 'none'; reason: string | null }
 
 type Known = Pick<DeviceRecord, 'enrolled' | 'hardwareSerial' | 'marks' | 'mayLackMark'>
 
-/** `twin`: another serial of the same phone that is in use now. */
+/** @param twin another serial of the same phone that is in use now */
 export function standingOf(
   record: Known,
   seen: PhoneTraits & { hardwareSerial: string | null },
@@ -56,13 +57,13 @@ export const sameAs = (twin: string): string =>
   `the same phone is connected and enrolled as ${twin}: disconnect one of the two`
 
 interface PhoneLink extends PhoneTraits {
-  /** A tenant's calls may reach the phone, or an enrolment or a wipe works on it. */
+  /** Whether a tenant's calls may reach the phone, or an enrolment or a wipe works on it. */
   inUse: boolean
-  /** Suspends its use until the phone is identified again. */
+  /** Suspends the use of the phone until it is identified again. */
   recheck: () => void
 }
 
-/** The known facts about the phones behind the connected serials. A host has one such object. */
+/** The known facts about the phones of the connected serials. A host has one such object. */
 export class PhoneLinks {
   private readonly links = new Map<string, PhoneLink>()
 

@@ -87,8 +87,7 @@ describe('any sequence of events', () => {
         for (const event of sequence) {
           if (event.type === 'work_begins') allowed = true
           if (event.type === 'identified') allowed = event.enrolled || allowed
-          // Without a call, and never identified as enrolled: no state's entry may
-          // write.
+          // Until a call begins or the phone is identified as enrolled, no state's effect may write.
           state = nextState(state, event)
           if (!allowed) expect(entryOf(state, 0.5).effect).not.toBe('provision')
         }
@@ -118,7 +117,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('is never stuck: each state waits for the link, an operation, or its own effect', () => {
+  it('never stops in a state without an exit: each state waits for the link, an operation, or its own effect', () => {
     fc.assert(
       fc.property(events, fc.double({ min: 0, max: 1, noNaN: true }), (sequence, jitter) => {
         const state = sequence.reduce(nextState, start)
@@ -150,14 +149,14 @@ describe('circuit', () => {
     expect(nextState(state, { type: 'identified', booted: true, enrolled: true }).name).toBe('busy')
   })
 
-  it('waits longer after each failure, up to a cap', () => {
+  it('waits longer after each failure, up to a limit', () => {
     const wait = (failures: number) =>
       entryOf({ name: 'offline', linked: true, failures, reason: '' }, 0.5).afterMs
     expect(wait(2)).toBeGreaterThan(wait(1))
     expect(wait(20)).toBe(30_000)
   })
 
-  it('counts provisioning that fails each time, although the phone answers in between', () => {
+  it('counts repeated failures of provisioning, although the phone answers in between', () => {
     let state: DeviceState = { name: 'booting', failures: 0 }
     for (let round = 0; round < 5; round += 1) {
       state = nextState(state, { type: 'identified', booted: true, enrolled: true })
@@ -168,7 +167,7 @@ describe('circuit', () => {
 })
 
 describe('duration of a state', () => {
-  it('restarts with different work, and continues with the same', () => {
+  it('restarts with different work, and continues with the same work', () => {
     const long: DeviceState = { name: 'busy', work: 'wiping', owner: 'operation', failures: 0 }
     const verifying = nextState(long, { type: 'work_ends', link: 'online', failure: null })
     expect(isSameState(long, verifying)).toBe(false)

@@ -6,24 +6,28 @@
  */
 
 export type DeviceState =
-  /** ADB does not list it. */
+  /** adb does not list the phone. */
   | { name: 'absent' }
   /**
-   * Listed, but does not answer. `linked`: ADB reports it as connected, so a query may succeed. `hostFault`: the host failed,
-   * not the phone.
+   * adb lists the phone, but the phone does not answer. `linked`: adb reports it as connected, so a query may
+   * succeed. `hostFault`: the host failed, not the phone.
    */
   | { name: 'offline'; linked: boolean; failures: number; reason: string; hostFault?: true }
   /** The phone has not accepted this host's key. */
   | { name: 'unauthorized' }
-  /** Being queried for its identity and whether it has booted. */
+  /** The agent queries the phone for its identity and whether it has booted. */
   | { name: 'booting'; failures: number }
   /** `reason`: why the phone of an enrolled serial is not used. */
   | { name: 'unenrolled'; reason?: string | null }
-  /** `owner` operation: a call works on it and reports when it ends; restarts in between are expected. */
+  /**
+   * `owner` operation: a call works on the phone and reports its end; restarts during the call are expected.
+   */
   | { name: 'busy'; work: Work; owner: 'agent' | 'operation'; failures: number }
   /** `misses`: failed probes since the last successful one. */
   | { name: 'healthy'; misses: number }
-  /** Too many consecutive failures: not contacted for a while; an operator should check it. */
+  /**
+   * After too many consecutive failures, the phone is not contacted for a while. An operator should check it.
+   */
   | { name: 'quarantined'; reason: string }
 
 const names: Record<DeviceState['name'], true> = {
@@ -44,13 +48,13 @@ export type Link = 'absent' | 'offline' | 'unauthorized' | 'online'
 
 export type DeviceEvent =
   | { type: 'link'; link: Link }
-  /** It answered; `enrolled`: this phone was enrolled at this host. */
+  /** The phone answered; `enrolled`: this phone was enrolled at this host. */
   | { type: 'identified'; booted: boolean; enrolled: boolean; reason?: string | null }
   | { type: 'provisioned' }
   | { type: 'probe_passed' }
   /**
-   * The effect of the state's entry failed; `hung`: the phone timed out, and `rescue.ts` handles it. `hostFault`: by a fault of
-   * this host, which never counts against the phone.
+   * The effect of the state failed. `hung`: the phone timed out, and `rescue.ts` handles it. `hostFault`: a
+   * fault of this host caused the failure, which never counts against the phone.
    */
   | { type: 'failed'; reason: string; hung?: boolean; hostFault?: boolean }
   /** All recovery steps for a hanging phone failed. */
@@ -59,13 +63,13 @@ export type DeviceEvent =
   | { type: 'restarts' }
   /** The state exceeded its maximum duration. */
   | { type: 'timed_out' }
-  /** A call with the right to write begins or ends its work. */
+  /** A call that may write begins or ends its work. */
   | { type: 'work_begins'; work: 'provisioning' | 'wiping' }
   | { type: 'work_ends'; link: Link; failure: string | null }
 
 /** Consecutive failures that open the circuit. */
 const circuit = 5
-/** For hangs, whose recovery steps (`rescue.ts`) run first and end in the same state. */
+/** The limit for hangs, whose recovery steps (`rescue.ts`) run first and end in the same state. */
 const hungCircuit = 12
 
 const failed = (failures: number, reason: string, hung = false): DeviceState =>
@@ -199,14 +203,17 @@ function afterHostFault(state: DeviceState, reason: string): DeviceState {
 const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
   state.name === next.name && state.name !== 'booting' ? state : next
 
-/** Whether a state continues, and with it its time limit: busy with different work is another state. */
+/** Whether a state continues, with its time limit. A busy state with different work is another state. */
 export const isSameState = (a: DeviceState, b: DeviceState): boolean =>
   a.name === b.name && (a.name !== 'busy' || b.name !== 'busy' || (a.work === b.work && a.owner === b.owner))
 
 /** `identify` and `probe` only read; `provision` writes. */
 export type Effect = 'identify' | 'provision' | 'probe'
 
-/** The effect of entering a state, after a pause, and the state's maximum duration (milliseconds). */
+/**
+ * The effect of entering a state, which begins after a pause, and the state's maximum duration
+ * (milliseconds).
+ */
 export interface Entry {
   effect: 'none' | Effect
   afterMs: number

@@ -1,13 +1,13 @@
-/** The reason that a recovery step is stored with. Pure. Used by `rescue.ts`. */
+/** Builds the reason that is stored with a recovery step. Pure. Used by `rescue.ts`. */
 
-/** Characters. */
+/** The largest number of characters of a reason. */
 export const reasonLength = 200
-/** Processes that a reason names, the newest ones. A failed step needs the room for its error. */
+/** The number of processes that a reason names, newest first. A failed step needs space for its error. */
 const mostPids = { done: 8, failed: 3 }
 
 /**
- * @param error of a step that failed; null: it is done. The whole error is in the log.
- * @param adbServers process ids of other adb servers on this machine
+ * @param error of a step that failed; null: the step succeeded. The log has the whole error.
+ * @param adbServers process IDs of other adb servers on this machine
  */
 export function stepReason(reason: string, error: string | null, adbServers: readonly number[]): string {
   const hint = hintOf(adbServers, error === null ? mostPids.done : mostPids.failed)

@@ -1,6 +1,7 @@
 /**
- * Supervises one device: its state (`runner.ts`), its link (`link-watch.ts`), its preparation (`preparation.ts`) and its wipe.
- * One per serial that adb listed or that has a record.
+ * Supervises one device: its state (`runner.ts`), its link (`link-watch.ts`), its preparation
+ * (`preparation.ts`) and its wipe. There is one supervisor per serial that adb has listed or that has a
+ * record.
  */
 import { ApiError, type DeviceCondition, type Progress, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../../adb/client.js'
@@ -33,18 +34,18 @@ import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
 export interface SupervisorParts {
   serial: string
   client: AdbClient
-  /** Null: this host has none. */
+  /** Null: this host has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
-  /** Whether looks use a signal of the screen's drawings. */
+  /** Whether observations use a signal of the screen's drawings. */
   withMotion: boolean
-  /** adb reaches it over a network. */
+  /** Whether adb reaches the phone over a network. */
   isNetwork: boolean
-  /** The operator allows a SIM in it. */
+  /** Whether the operator allows a SIM in the phone. */
   simAllowed: boolean
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
-  /** Left out: the product's. */
+  /** Omitted: the product's intervals. */
   times?: AgentTimes | undefined
   /** Whether work failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown) => boolean
@@ -101,7 +102,7 @@ export class DeviceSupervisor {
     return this.runner.current
   }
 
-  /** Whether the phone is the one in the record. */
+  /** Whether the phone is the phone in the record. */
   get tie(): PhoneTie {
     return this.link.tie
   }
@@ -111,7 +112,7 @@ export class DeviceSupervisor {
     return this.link.known
   }
 
-  /** The public key of the identity that a phone carries that is not enrolled here; null: none, or not read. */
+  /** The public key of the identity of a phone that is not enrolled here; null: no identity, or not read. */
   get claim(): string | null {
     return this.current.name === 'unenrolled' ? this.link.claim : null
   }
@@ -135,14 +136,20 @@ export class DeviceSupervisor {
     this.link.set(link, transport)
   }
 
-  /** @throws DeviceGone when it is not healthy before `progress` ends */
+  /**
+   * Waits for the healthy phone.
+   * @throws DeviceGone when the phone is not healthy before `progress` ends
+   */
   waitHealthy(progress: Progress): Promise<Device> {
     const healthy = () => (this.current.name === 'healthy' ? this.preparation.device : null)
     const instead = () => `it is ${this.current.name}`
     return this.runner.waitFor(healthy, 'the phone to be healthy', instead, progress)
   }
 
-  /** @throws DeviceGone when adb does not reach it before `progress` ends */
+  /**
+   * Waits for a connected phone.
+   * @throws DeviceGone when adb does not reach it before `progress` ends
+   */
   async waitOnline(progress: Progress): Promise<void> {
     const online = () => (this.link.current === 'online' ? this.link.current : null)
     const instead = () => `adb says it is ${this.link.current}`
@@ -164,7 +171,7 @@ export class DeviceSupervisor {
     return cardsInTheWay(this.link.transport, this.parts.simAllowed, progress)
   }
 
-  /** Runs work that may write to the phone. The operator has consented. */
+  /** Runs work that may write to the phone, with the operator's consent. */
   async work<T>(work: 'provisioning' | 'wiping', run: () => Promise<T>): Promise<T> {
     this.runner.dispatch({ type: 'work_begins', work })
     this.tie.use()
@@ -183,7 +190,7 @@ export class DeviceSupervisor {
     }
   }
 
-  /** Tests the phone's capabilities and stores the choice of implementations. Only inside `work`. */
+  /** Tests the phone's capabilities and stores the selected implementations. Only inside `work`. */
   probe(progress: Progress): Promise<FoundCapability[]> {
     return this.preparation.probe(this.known?.sdk ?? null, progress)
   }
@@ -234,7 +241,10 @@ export class DeviceSupervisor {
     await this.preparation.device?.power.sleep(progress)
   }
 
-  /** Call it when a restart has begun or the phone may be a different one: the phone is identified and prepared again before use. */
+  /**
+   * Must be called when a restart has begun or the phone may be a different one: the phone is identified and
+   * prepared again before use.
+   */
   restarts(): void {
     this.runner.dispatch({ type: 'restarts' })
   }
@@ -249,7 +259,10 @@ export class DeviceSupervisor {
     return this.preparation.treeByDump(progress)
   }
 
-  /** Ends the agent's programs on the phone, and identifies it again. Call it when its record is no longer enrolled. */
+  /**
+   * Ends the agent's programs on the phone, and identifies the phone again. Must be called when the phone's
+   * record is no longer enrolled.
+   */
   forget(): void {
     this.preparation.stop()
     this.tie.leave()

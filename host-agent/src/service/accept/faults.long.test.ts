@@ -22,7 +22,7 @@ import { until } from '../../testing/until.js'
 
 const patience = 60_000
 
-/** Faults that no check fails by, with the reason. */
+/** Faults that fail no check, with the reason. */
 const notNamed: Partial<Record<keyof Faults, string>> = {
   heal: 'ends faults',
   replug: 'ends `unplug`; `heal` calls it',
@@ -256,7 +256,7 @@ it('names a phone that has not accepted the key', async () => {
   expect(result).toMatchObject(named(/the phone is unauthorized: .*has not accepted this host's ADB key/))
 })
 
-it('switches on every fault of a virtual phone, or says why not', () => {
+it('switches on every fault of a virtual phone, or gives a reason', () => {
   const missing = switchable.filter((name) => !used.has(name) && !Object.hasOwn(notNamed, name))
   expect(missing).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** A run that is interrupted, or whose check fails, while the phone or the machine has something that the run must remove. */
+/**
+ * A run that is interrupted, or whose check fails, while the phone or the machine has a state that the run
+ * must remove.
+ */
 import { Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findMarked } from '../../adb/process-identity.js'
@@ -46,7 +49,7 @@ it('resets the traces of a tenant', async () => {
       shell('settings', 'get', 'system', 'font_scale'),
     ])
   const before = await read()
-  // The trace is being read while its setting is set.
+  // The trace is read while its setting is set.
   const hung = () => both.virtual.inside.counters().hung
   const hungBefore = hung()
   both.faults.hangEvery(1, 'dumpsys connectivity')
@@ -81,7 +84,7 @@ it('survives a connection that cannot be cut during an install', async () => {
   expect(await runCheck({ ...both, phone }, 'install_interrupted')).toMatchObject(named(/^no adb$/))
 })
 
-it('does not take a scrcpy server that cannot be killed for a lost one', async () => {
+it('does not report a scrcpy server that cannot be killed as lost', async () => {
   const transport = async (progress: Progress) => {
     const real = await both.phone.transport(progress)
     const shell: typeof real.shell = (line, within) =>

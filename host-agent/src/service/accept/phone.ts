@@ -25,7 +25,7 @@ export interface AcceptParts {
   /** Holds the state of the run: records, journal, recordings and the adb servers. */
   dir: string
   adbBin: string
-  /** Null: this machine has none. */
+  /** Null: this machine has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
   simAllowed: boolean
@@ -65,7 +65,7 @@ export interface PhoneUnderTest {
    * @returns when the start began, by `ownNow`
    */
   restartAgent(): Promise<number>
-  /** `stop` waits for it. */
+  /** `stop` waits for this work. */
   readonly unfinished: Unfinished
   stop(): Promise<void>
 }
@@ -153,7 +153,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
 interface RunningAgent {
   readonly client: AdbClient
   readonly registry: Registry
-  /** A repeat does nothing. */
+  /** Ends the phone. A repeated call does nothing. */
   stop(): Promise<void>
 }
 
@@ -201,6 +201,9 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms:
   return { result, ms: Math.round(ownNow() - startedAt) }
 }
 
-/** Ends before the limit of a check, so that the reason is its own. @param ms milliseconds */
+/**
+ * Ends before the limit of the check, so that the failure has its own reason.
+ * @param ms milliseconds
+ */
 export const atMost = (ms: number, progress: Progress): Progress =>
   progress.within(Math.min(ms, progress.remaining - 1000))

@@ -41,7 +41,7 @@ it('keeps one report for each phone of a model', () => {
   expect(readdirSync(folder)).toHaveLength(4)
 })
 
-it('replaces a link in the place of the report, and leaves its target as it is', () => {
+it('replaces a link in the place of the report, and does not change its target', () => {
   const target = path.join(folder, 'target')
   writeFileSync(target, 'kept')
   const files = writeReport(reportOf('one'), folder)

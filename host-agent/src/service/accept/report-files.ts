@@ -6,8 +6,8 @@ import { reportHtml } from './html.js'
 import { fileNameOf, reportJson, type Report } from './report.js'
 
 /**
- * Named after the model and the serial's hash, so that two phones of a model have two reports, and a later run of a
- * phone replaces its report.
+ * The files are named after the model and the serial's hash, so that two phones of a model have two reports,
+ * and a later run of a phone replaces its report.
  * @returns the paths of the JSON and of the HTML file
  */
 export function writeReport(report: Report, folder: string): [json: string, html: string] {

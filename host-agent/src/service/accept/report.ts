@@ -13,7 +13,7 @@ export interface Report {
   results: readonly CheckResult[]
 }
 
-/** Without pictures. */
+/** The results without pictures. */
 export function reportJson({ phone, version, startedAt, endedAt, results }: Report): string {
   const checks = results.map(({ pictures: _, ...check }) => check)
   return `${JSON.stringify(

@@ -60,7 +60,7 @@ it('names an error by its code, message, details and causes', async () => {
   expect(results[3]).toMatchObject({ verdict: 'skipped', reason: 'it has no vibrator' })
 })
 
-it('skips the rest after an interruption, and has not passed then', async () => {
+it('skips the remaining checks after an interruption, and then has not passed', async () => {
   const control = new AbortController()
   const results = await run(
     [
@@ -83,7 +83,7 @@ it('skips the rest after an interruption, and has not passed then', async () => 
 
 const locked = new Failed('the PIN is still set')
 
-/** Is interrupted while it has something to reset. */
+/** The check is interrupted while its setting must still be reset. */
 async function interruptedWith(reset: () => Promise<void>) {
   const control = new AbortController()
   const interrupted = check('interrupted', [], ({ unfinished }, progress) =>
@@ -109,7 +109,7 @@ it('waits for a reset after an interruption', async () => {
   ])
 })
 
-it('fails an interrupted check that could not reset something', async () => {
+it('fails an interrupted check that could not reset its setting', async () => {
   expect(await interruptedWith(() => Promise.reject(locked))).toEqual([
     ['failed', 'the run was interrupted during this check; the PIN is still set'],
     ['skipped', 'the run was interrupted'],

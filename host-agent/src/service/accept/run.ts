@@ -1,4 +1,7 @@
-/** Runs the checks of an acceptance in their order. A check is skipped unless all that it needs have passed. */
+/**
+ * Runs the checks of an acceptance in their order. A check is skipped unless all checks that it needs have
+ * passed.
+ */
 import { ApiError, DeadlineExceeded, ownNow, Progress } from '@phonerack/shared'
 import { Failed, Skipped, type Check, type CheckResult, type Outcome } from './check.js'
 import type { PhoneUnderTest } from './phone.js'
@@ -27,7 +30,7 @@ export async function runChecks(options: RunOptions): Promise<CheckResult[]> {
   return results
 }
 
-/** A run without a passed check, or with one that did not pass, has not passed. */
+/** Whether a run has passed. A run without a passed check, or with a check that did not pass, has not. */
 export const allPassed = (results: readonly CheckResult[]): boolean =>
   results.length > 0 && results.every(({ verdict }) => verdict === 'passed')
 
@@ -72,7 +75,7 @@ const withLeft = (result: CheckResult, left: readonly unknown[]): CheckResult =>
   reason: [result.reason ?? [], ...left.map((error) => reasonOf(error))].flat().join('; '),
 })
 
-/** The error's message, with that of its cause. */
+/** The error's message, with the message of its cause. */
 export function reasonOf(error: unknown, limitMs?: number): string {
   if (error instanceof DeadlineExceeded && limitMs !== undefined)
     return `${error.message} (at most ${Math.round(limitMs / 1000)} s)`

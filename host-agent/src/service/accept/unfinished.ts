@@ -1,13 +1,12 @@
 /**
- * Work of checks that an interruption does not end, because it resets settings that must not stay on the phone. The run
- * waits for it after each
- * check, and before it releases the phone.
+ * Work of checks that an interruption does not end, because it resets settings that must not stay on the
+ * phone. The run waits for this work after each check, and before it releases the phone.
  */
 export class Unfinished {
   private readonly running = new Set<Promise<unknown>>()
   private failures: unknown[] = []
 
-  /** Has the run wait for `work`. A rejection is also kept for `settled`. */
+  /** Makes the run wait for `work`. A rejection is also kept for `settled`. */
   async add<T>(work: Promise<T>): Promise<T> {
     this.running.add(work)
     try {

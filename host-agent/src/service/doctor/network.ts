@@ -16,7 +16,7 @@ export async function readServer(url: string, roots: readonly string[]): Promise
     const { signal } = Progress.for(limit)
     const answer = await httpRequest(new URL('/livez', url), { method: 'GET', roots, signal })
     const date = Date.parse(answer.headers.date ?? '')
-    // The date was made during the request, and its seconds are cut off.
+    // The server set the date during the request, without fractions of a second.
     const uncertainMs = (Date.now() - before) / 2 + 500
     const aheadMs = before + uncertainMs - 500 - (date + 500)
     const certain = Math.abs(aheadMs) <= uncertainMs ? 0 : aheadMs

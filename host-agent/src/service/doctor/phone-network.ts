@@ -1,7 +1,6 @@
 /**
- * Checks whether the phones, on which apps of tenants run, can open connections to the agent or to each other. Each
- * phone tries with
- * its own `nc` (toybox 0.7.7 or newer, in which `-q` is at least 1).
+ * Checks whether the phones, which run apps of tenants, can open connections to the agent or to each other.
+ * Each phone tries with its own `nc` (toybox 0.7.7 or newer, in which `-q` is at least 1).
  */
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import { isLoopback, Progress } from '@phonerack/shared'
@@ -15,7 +14,7 @@ import type { PhoneNetwork, Try } from './readings.js'
 
 /** Milliseconds for one try. */
 export const tryMs = 10_000
-/** Other phones that each phone tries; addresses of the agent that it tries. */
+/** The number of other phones that each phone tries, and the number of addresses of the agent. */
 const [mostPhones, mostAddresses] = [3, 8]
 /** Phones that try at the same time. */
 const mostAtOnce = 8
@@ -25,7 +24,9 @@ const refusals = /refused|unreachable|time[d ]*out|no route|not permitted|denied
 export interface Targets {
   /** The address on which the agent accepts calls, `host:port`; null: it opens tunnels. */
   listen: string | null
-  /** The network phones of the configuration. A serial of another phone is the phone's own text. */
+  /**
+   * The network phones of the configuration. The serial of any other phone is a text that the phone chose.
+   */
   networkPhones: readonly string[]
   /** Milliseconds for one try. */
   tryMs: number
@@ -105,7 +106,7 @@ export function agentAddresses(
     .map(({ address }) => ({ host: address, port }))
 }
 
-/** Null for another text than `host:port`. */
+/** Null for a text other than `host:port`. */
 export function placeOf(text: string): Address | null {
   const { host, port } =
     /^(?<host>\[[\da-f:.]+\]|[\da-z][\da-z.-]*):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}

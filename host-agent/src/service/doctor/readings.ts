@@ -36,7 +36,7 @@ export type WayBack = Reading<{
 export type WayToAgent =
   /** The control plane connects to `address`. */
   | { kind: 'listen'; port: ListeningPort; address: string; back: WayBack }
-  /** The agent opens tunnels. Null: it does not run. */
+  /** The agent opens tunnels. Null: the agent does not run. */
   | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
 
 /** The tunnel to one replica. */
@@ -45,7 +45,7 @@ export interface ReplicaTunnel {
   /** `host:port`. */
   address: string
   isOpen: boolean
-  /** The reason for which the last attempt failed; null: it did not. */
+  /** The reason why the last attempt failed; null: it did not fail. */
   fault: string | null
 }
 
@@ -83,13 +83,13 @@ export interface HostReadings {
   disks: { name: string; path: string; free: Reading<number>; needed: number }[]
   /** Null: the agent does not run. */
   servers: ServerReading[] | null
-  /** One for each connected phone; empty when the agent does not run. */
+  /** One entry per connected phone; empty when the agent does not run. */
   phoneNetwork: PhoneNetwork[]
 }
 
 export interface Readings {
   now: Date
-  /** The problem of the configuration; null: valid. */
+  /** The problem of the configuration; null: the configuration is valid. */
   configuration: string | null
   adb: Reading<AdbProgram>
   /** Other adb servers on this machine. */
@@ -102,7 +102,7 @@ export interface Readings {
 
 export interface Finding {
   id: string
-  /** `unknown`: it could not be checked. */
+  /** `unknown`: the check was not possible. */
   level: 'ok' | 'warning' | 'error' | 'unknown'
   /** The state, or the problem. */
   about: string

@@ -1,6 +1,7 @@
 /**
- * Refuses calls of the control plane that this host cannot carry out now, before they reach a phone, and counts those that run.
- * Wraps the handlers of all services; `agent.ts` decides by the state of the machine.
+ * Refuses calls of the control plane that this host cannot carry out now, before they reach a phone, and
+ * counts the running calls. Wraps the handlers of all services; `agent.ts` decides by the state of the
+ * machine.
  */
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { HostServiceService, LiveServiceService, RecordingServiceService } from '@phonerack/proto'
@@ -16,7 +17,7 @@ export const needDisk: readonly string[] = [
 ]
 
 export interface Admission {
-  /** The handlers, each behind the check. */
+  /** The handlers, each with the check before it. */
   readonly handlers: Handlers
   readonly running: number
   /** Resolves when no call runs. */

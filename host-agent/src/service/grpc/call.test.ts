@@ -1,4 +1,4 @@
-// The agent's log of calls: one line for each successful one, at `debug`, with the request ID of the client.
+// The agent's log of calls: one line for each successful call, at `debug`, with the request ID of the client.
 import { Metadata } from '@grpc/grpc-js'
 import { ApiError, createLogger, protocol } from '@phonerack/shared'
 import { beforeEach, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ function callFrom(request: object): Parameters<typeof answer>[0] {
     getPeer: () => '127.0.0.1:1',
     on: () => undefined,
   }
-  // The type of a peer certificate has many fields that nothing reads.
+  // The type of a peer certificate has many fields that no code reads.
   return call as unknown as Parameters<typeof answer>[0]
 }
 const assignment = { phoneId: 'ph_aaaaaaaaaaaa', requestId: 'req_aaaaaaaaaaaa' }

@@ -31,9 +31,9 @@ interface AnyCall extends Pick<
 }
 
 /**
- * Whether the TLS client is the control plane. A certificate of the same CA is not enough: hosts have those.
- * `subjectaltname` is Node's list, in which values with unusual characters are quoted, so that no name
- * can pass for another.
+ * Whether the TLS client is the control plane. A certificate of the same CA is not enough, since hosts have
+ * such certificates. `subjectaltname` is Node's list, in which values with unusual characters are quoted, so
+ * that no name can pass for another.
  */
 export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
   const certificate = call.getAuthContext().sslPeerCertificate
@@ -98,7 +98,10 @@ export const streaming =
     )
   }
 
-/** Counts a call. @returns its error */
+/**
+ * Counts a call.
+ * @returns the call's error
+ */
 function ended<E extends ApiError | null>(name: string, startedAt: number, error: E): E {
   countCall(name, error?.code ?? null, (performance.now() - startedAt) / 1000)
   return error
@@ -130,7 +133,8 @@ export async function answer<A>(
   }
   requireProtocol(call, log, name)
   const { request } = call as { request?: { assignment?: Assignment } }
-  // A stream of the control plane, such as a live view, lasts as long as its client stays: it gets no span.
+  // A stream of the control plane, such as a live view, lasts as long as its client stays, so it gets no
+  // span.
   if (request === undefined) return work(progressOf(call))
   const { requestId, phoneId }: Partial<Assignment> = request.assignment ?? {}
   const fields = { ...(requestId ? { request_id: requestId } : {}), ...(phoneId ? { phone: phoneId } : {}) }

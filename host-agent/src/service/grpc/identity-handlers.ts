@@ -3,9 +3,12 @@ import type { HostServiceServer } from '@phonerack/proto'
 import type { Logger } from '@phonerack/shared'
 import { unary } from './call.js'
 
-/** All are safe to repeat. @throws ApiError validation_failed for an unusable certificate */
+/**
+ * Every call is safe to repeat.
+ * @throws ApiError validation_failed for an unusable certificate
+ */
 export interface Renewal {
-  /** Creates the key of the next certificate, or returns the one that waits. */
+  /** Creates the key of the next certificate, or returns the key that waits for a certificate. */
   begin(): { certificateFingerprint: string; publicKeyPem: string }
   /** Replaces the certificate: on disk, then for new connections. */
   finish(certificatePem: string): void

@@ -90,7 +90,7 @@ async function serve(
   )
 }
 
-/** The first message, and the following ones: kept until there is a listener. */
+/** Separates the first message from the following messages, which are kept until there is a listener. */
 function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
   const first = later<OpenWatch | null>()
   const early: WatchEvent[] = []

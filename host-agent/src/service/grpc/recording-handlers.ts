@@ -61,7 +61,7 @@ export function createRecordingHandlers(recordings: Recordings, log: Logger): Re
 
 type Call = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
-/** Reads only as fast as the control plane does. The chunks have the size of a file stream's: 64 KiB. */
+/** Reads only as fast as the control plane does. The chunks have a file stream's size: 64 KiB. */
 async function send(call: Call, recordings: Recordings, signal: AbortSignal): Promise<void> {
   await pipeline(
     recordings.read(call.request.recordingId),

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A command on the phone, without the agent. */
+/** Runs a command on the phone, without the agent. */
 const run = (...words: string[]) => beside.shell(command(...words), Progress.for(60_000))
 const calls = () => both.host.control.call
 const notifications = async () =>

@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A command on the phone, without the agent. */
+/** Runs a command on the phone, without the agent. */
 const run = (...words: string[]) => beside.shell(command(...words), Progress.for(60_000))
 const calls = () => both.host.control.call
 const everything = {
@@ -61,14 +61,14 @@ const notifications = async () =>
 const on = (notificationId: string) => ({ assignment: phone.assignment, notificationId })
 
 describe('logs', () => {
-  it('have no line from before the phone was started on its device [42.7]', async () => {
+  it('contain no line from before the phone was started on its device [42.7]', async () => {
     await run('log', '-t', 'After', 'written by this phone')
     const found = (await logs()).map(({ message }) => message)
     expect(found).toContain('written by this phone')
     expect(found).not.toContain('written by an earlier phone')
   })
 
-  it('stay while the phone is parked, and are refused to an older number', async () => {
+  it('stay while the phone is parked, and are refused to an older fencing number', async () => {
     const before = phone
     phone = session(both.host.control, both.phone.serial, 3n)
     await phone.park()
@@ -113,7 +113,7 @@ describe('notifications', () => {
 })
 
 describe('permissions', () => {
-  it('are granted, and refused for other names', async () => {
+  it('are granted, and names of other permissions are refused', async () => {
     const change = { assignment: phone.assignment, package: trouble, revoke: [] }
     const camera = 'android.permission.CAMERA'
     expect(await calls().setPermissions({ ...change, grant: [camera] })).toEqual({

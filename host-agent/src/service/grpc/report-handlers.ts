@@ -18,7 +18,7 @@ type ReportCalls = Pick<
   | 'setPermissions'
 >
 
-/** Without a limit: the default of the public API. */
+/** Used for a request without a limit: the default of the public API. */
 const countOf = (limit: number, { max, default: preset }: { max: number; default: number }): number =>
   limit === 0 ? preset : Math.min(limit, max)
 

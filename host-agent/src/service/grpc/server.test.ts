@@ -70,7 +70,7 @@ describe('a client', () => {
     expect([status.PERMISSION_DENIED, status.UNAVAILABLE]).toContain(failed.code)
   })
 
-  it('without a certificate, of another CA, or with a server certificate is rejected by TLS', async () => {
+  it('without a certificate, with a certificate of another CA, or with a server certificate is rejected by TLS', async () => {
     const other = await createTestCa()
     const uri = 'spiffe://phonerack/control-plane'
     expect((await callAs(null)).code).toBe(status.UNAVAILABLE)
@@ -90,7 +90,7 @@ describe('a control plane', () => {
     }
   }
 
-  it('one version older or newer is served, and one that sends no version', async () => {
+  it('one version older or newer is served, and a control plane that sends no version', async () => {
     for (const version of [undefined, protocol.version - 1, protocol.version, protocol.version + 1])
       expect((await callWith(version?.toString())).plain?.code, `${version}`).toBe('validation_failed')
   })
@@ -119,7 +119,7 @@ describe('an error', () => {
     expect(unknown.plain).toMatchObject({ code: 'phone_unavailable', retryable: true })
   })
 
-  it('ends a stream as well', async () => {
+  it('also ends a stream', async () => {
     const failed = await failureOf(
       host.control.run({
         assignment,
@@ -148,7 +148,7 @@ describe('a renewed certificate', () => {
     return socket
   }
 
-  it('is used by new connections, while existing ones continue, and is on disk', async () => {
+  it('is used by new connections, while existing connections continue, and is on disk', async () => {
     const { call, observe } = host.control
     const { certificateFingerprint, publicKeyPem } = await call.beginRenewal({})
     const before = await connection()
@@ -169,7 +169,7 @@ describe('a renewed certificate', () => {
     for (const socket of [before, after]) socket.destroy()
   })
 
-  it('is refused for a key that does not wait for one', async () => {
+  it('is refused for a key that does not wait for a certificate', async () => {
     const { certificatePem } = await host.ca.issue({ dns: serverName }, 'server')
     const failed = await failureOf(host.control.call.finishRenewal({ certificatePem }))
     expect(failed.plain).toMatchObject({ code: 'validation_failed' })
@@ -177,7 +177,7 @@ describe('a renewed certificate', () => {
 })
 
 describe('the trusted authorities', () => {
-  it('change for new connections, even for one that resumes a session, while existing ones continue', async () => {
+  it('change for new connections, even for a resumed session, while existing connections continue', async () => {
     const rotating = await startTestHost()
     try {
       const next = await createTestCa()

@@ -58,7 +58,7 @@ class Certificates implements experimental.CertificateProvider {
     return { caCertificate: Buffer.from(this.tls.caPem) }
   }
 
-  // A listener that is called while it is added does not reach the server.
+  // If a listener is called while it is added, the server does not notice.
   addCaCertificateListener(listener: CaListener): void {
     this.caListeners.add(listener)
     queueMicrotask(() => listener(this.ca))
@@ -78,7 +78,7 @@ class Certificates implements experimental.CertificateProvider {
   }
 }
 
-/** `listen` is `host:port`, where port 0 selects a free one, or `unix:` and an absolute path. */
+/** `listen` is `host:port`, where port 0 selects a free port, or `unix:` and an absolute path. */
 export async function startGrpcServer(
   listen: string,
   tls: TlsFiles,

@@ -1,4 +1,4 @@
-/** The private socket of an agent that opens tunnels: the other end of each tunnel inside the agent. */
+/** The private socket of an agent that opens tunnels: the end of each tunnel inside the agent. */
 import { join } from 'node:path'
 import { adbSocketDir } from '../../adb/sockets.js'
 

@@ -22,7 +22,7 @@ afterAll(() => both.stop())
 const phone = (fencingNumber = 2n) => session(both.host.control, both.phone.serial, fencingNumber)
 const take = (knownTag = '', withTyped = false, of = phone()) =>
   both.host.control.thumbnail({ assignment: of.assignment, knownTag, withTyped })
-/** Screens that were read. */
+/** The number of screens that were read. */
 const reads = () => both.phone.proxy.opened.filter((each) => each.includes('screencap')).length
 
 async function untilShown(isWanted: (answer: ThumbnailResponse) => boolean, withTyped = false) {
@@ -38,7 +38,7 @@ async function untilShown(isWanted: (answer: ThumbnailResponse) => boolean, with
   return answer
 }
 
-it('is a small WebP that all callers share, and is not sent again to a caller that has it', async () => {
+it('is a small WebP that all callers share, and is not sent twice to one caller', async () => {
   await phone().run([{ type: 'home' }])
   const first = await untilShown(({ absence }) => absence === none)
   const info = await sharp(first.image).metadata()
@@ -62,7 +62,7 @@ it('changes with the screen', async () => {
   await untilShown((answer) => answer.absence === none && answer.tag !== tag)
 })
 
-it('is left out for a window that forbids screenshots', async () => {
+it('is missing for a window that forbids screenshots', async () => {
   await phone().run([
     { type: 'open_app', package: 'com.phonerack.trouble' },
     { type: 'tap', target: { text: 'Secure screen' } },
@@ -73,7 +73,7 @@ it('is left out for a window that forbids screenshots', async () => {
   await untilShown(({ absence }) => absence === none)
 })
 
-it('is left out after a text was set, unless typed text is kept', async () => {
+it('is missing after a text was set, unless typed text is kept', async () => {
   const typing = Absence.THUMBNAIL_ABSENCE_TYPED
   const { host } = both
   await host.control.call.setClipboard({ assignment: phone().assignment, text: 'a code' })
@@ -84,17 +84,17 @@ it('is left out after a text was set, unless typed text is kept', async () => {
   expect(await take('', false, phone(3n))).toMatchObject({ absence: typing })
 })
 
-it('is only for the phone on the device, and of a new phone never the earlier screen', async () => {
+it('is only for the phone on the device, and never shows a new phone the earlier screen', async () => {
   await expect(take()).rejects.toThrow(CallFailed)
   await both.host.control.wipe({ assignment: phone(4n).assignment }, 150_000)
   const next = session(both.host.control, both.phone.serial, 5n, 'ph_bbbbbbbbbbbb', 'tenant-b')
   await next.start()
-  // Nothing was typed on this phone.
+  // No text was typed on this phone.
   const first = await take('', false, next)
   expect(first.absence).not.toBe(Absence.THUMBNAIL_ABSENCE_TYPED)
 })
 
-it('is left out after a person typed in a live view, and while the screen is off', async () => {
+it('is missing after a person typed in a live view, and while the screen is off', async () => {
   const next = session(both.host.control, both.phone.serial, 5n, 'ph_bbbbbbbbbbbb', 'tenant-b')
   const absenceOf = async () => (await take('', false, next)).absence
   await until(async () => (await absenceOf()) === none, patience, 'a picture')
@@ -104,7 +104,7 @@ it('is left out after a person typed in a live view, and while the screen is off
     await until(() => view.keyFrames > 0, patience, 'a picture of the view')
     view.send({ $case: 'key', value: { down: true, keyCode: 3, metaState: 0, repeat: 0 } })
     view.send({ $case: 'key', value: { down: false, keyCode: 3, metaState: 0, repeat: 0 } })
-    // A key without a character, such as home, hides nothing.
+    // A key without a character, such as home, does not hide the thumbnail.
     expect(await absenceOf()).not.toBe(Absence.THUMBNAIL_ABSENCE_TYPED)
     view.send({ $case: 'text', value: { text: 'hunter2' } })
     await until(async () => (await absenceOf()) === Absence.THUMBNAIL_ABSENCE_TYPED, patience, 'it is hidden')

@@ -1,4 +1,4 @@
-/** The host's own state: when it refuses work, what it says, and that it recovers. */
+/** The state of the host itself: when it refuses work, which reason it reports, and that it recovers. */
 import { createLogger, DeadlineExceeded } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -36,7 +36,7 @@ describe('judge', () => {
     })
   })
 
-  it('refuses below the limit, takes work above it with a margin, and keeps its answer in between', () => {
+  it('refuses below the limit, takes work above the limit with a margin, and keeps its verdict in between', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e9 }),
@@ -88,7 +88,7 @@ describe('watch', () => {
     expect(fitness.refusal).toMatchObject({ kind: 'disk_full' })
     await look()
     expect(changes).toBe(1)
-    // After each look: one call can free too little.
+    // The check runs after each call, since one call can free too little.
     expect(full).toBe(2)
     reading = healthy
     await look()
@@ -117,7 +117,7 @@ describe('watch', () => {
       lookMs,
     })
 
-  it('refuses work while the disk does not answer, with one look at a time, until it answers', async () => {
+  it('refuses work while the disk does not answer, with one check at a time, until it answers', async () => {
     const disk = later<Reading>()
     let looks = 0
     fitness = await watchHung(1, () => {
@@ -135,7 +135,7 @@ describe('watch', () => {
     })
   })
 
-  it('stops while a look hangs', async () => {
+  it('stops while a check hangs', async () => {
     let looks = 0
     fitness = await watchHung(1_000_000, () =>
       looks++ === 0 ? Promise.resolve(healthy) : new Promise(() => undefined),

@@ -1,7 +1,7 @@
 /**
- * Decides whether this machine can take new work: enough free space, a data folder that can be written, running adb servers.
- * A host that cannot says so in its heartbeats and refuses calls that need the disk. It recovers by itself.
- * docs/decisions/0217. Created by `agent.ts`.
+ * Decides whether this machine can take new work: enough free space, a data folder that can be written,
+ * running adb servers. A host that cannot reports that in its heartbeats, and refuses calls that need the
+ * disk. The state ends without an operator. docs/decisions/0217. Created by `agent.ts`.
  */
 import { rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const minFiles = 200
 /** A refusal ends when this factor of `minFree` is free, so that the host does not switch back and forth. */
 const margin = 1.1
 
-/** Bytes free from which a host takes work again. */
+/** The free bytes from which a host takes work again. */
 export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
 
 /** Bytes that this process can still write to the disk of `dir`; null: unknown. */
@@ -42,7 +42,7 @@ export async function freeBytesOf(dir: string): Promise<number | null> {
   return disk === null ? null : disk.bavail * disk.bsize
 }
 
-/** Pure. `before`: the refusal so far. */
+/** Pure. `before`: the present refusal. */
 export function judge(
   reading: Reading,
   { dataDir, minFree }: Needs,
@@ -99,7 +99,7 @@ const codeOf = (error: unknown): string =>
 export interface Fitness {
   /** Null: the host takes work. */
   readonly refusal: HostRefusal | null
-  /** Checks the machine now. Call it after a fault of the machine. */
+  /** Checks the machine now. Must be called after a fault of the machine. */
   suspect(): void
   stop(): Promise<void>
 }
@@ -111,10 +111,10 @@ export interface FitnessParts extends Needs {
   /** Called after each change of the refusal. */
   onChange: () => void
   log: Logger
-  /** For tests. Milliseconds between two looks, and the look itself. */
+  /** For tests. Milliseconds between two checks, and the check itself. */
   everyMs?: number
   look?: (dataDir: string) => Promise<DiskReading>
-  /** Milliseconds for one look. */
+  /** Milliseconds for one check. */
   lookMs?: number
 }
 
@@ -177,7 +177,7 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
   }
 }
 
-/** The size of the file that each look writes: one block, so that a full disk refuses it. */
+/** The size of the file that each check writes: one block, so that a full disk refuses it. */
 const probe = Buffer.alloc(4096)
 
 async function lookAtDisk(dataDir: string): Promise<DiskReading> {
@@ -192,8 +192,8 @@ async function lookAtDisk(dataDir: string): Promise<DiskReading> {
 }
 
 /**
- * Returns the error; null: the write succeeded. The earlier file stays until then, so that its space is not taken by
- * others on a full disk.
+ * Returns the error of the write; null: it succeeded. The earlier file stays until the new file is written,
+ * so that other programs do not take its space on a full disk.
  */
 async function tryToWrite(file: string): Promise<unknown> {
   const beside = `${file}.new`

@@ -60,7 +60,7 @@ describe('heartbeats', () => {
     await until(() => seen.length === 1)
     expect(seen[0]?.problem).toBe('no scrcpy server')
     expect(seen[0]?.refuses).toEqual(refusal)
-    // Many concurrent changes are one message.
+    // Many concurrent changes are sent in one message.
     for (let change = 0; change < 5; change += 1) beats.changed()
     await until(() => seen.length === 2)
     bus.publish(subjects.announce(agent), {})
@@ -114,7 +114,7 @@ describe('heartbeats', () => {
     expect(seen[0]?.epoch).toBe('one')
   })
 
-  it('continue after one that is too large for the broker', async () => {
+  it('continue after a heartbeat that is too large for the broker', async () => {
     const port = await freePort()
     startBroker(port)
     bus = await openBus({ url: `127.0.0.1:${port}`, name: 'test', waitMs: 30_000 })
@@ -138,7 +138,7 @@ describe('heartbeats', () => {
       epoch: openEpoch(join(dir, 'large.json')),
       log,
     })
-    // The first is sent when the broker is connected, the others by a timer.
+    // The first heartbeat is sent when the broker is connected, and a timer sends the others.
     await until(() => asked > 2)
     expect(seen).toEqual([])
     problem = 'small'

@@ -24,16 +24,16 @@ import { countHeartbeat } from '../../base/metrics/instruments.js'
 
 export interface HeartbeatOptions {
   hostId: string
-  /** The ID of its rejoin; null: it joined as a new host. */
+  /** The ID of the host's rejoin; null: the machine joined as a new host. */
   joinId: string | null
   version: string
   address: string
-  /** SHA-256 of the certificate with which it answers calls. */
+  /** SHA-256 of the certificate with which the host answers calls. */
   certificate: () => string
   natsUrl: string
-  /** The authorities that it trusts. Omitted: it cannot change them. */
+  /** The authorities that the host trusts. Omitted: the host cannot change them. */
   trust?: () => AgentTrust
-  /** The authorities for the broker's certificate; omitted: Node's. */
+  /** The authorities for the broker's certificate; omitted: the defaults of Node.js. */
   authorities?: BrokerAuthorities
   creds: string
   devices: () => DeviceStatus[]
@@ -51,7 +51,7 @@ export interface HeartbeatOptions {
 }
 
 export interface RememberedEpoch {
-  /** Null: none yet. */
+  /** Null: the agent knows no epoch yet. */
   get(): string | null
   set(epoch: string): void
 }

@@ -1,4 +1,4 @@
-/** Reports of phones between the watch and the heartbeat. */
+/** Reports of phones between the log watch and the heartbeat. */
 import { createLogger, phoneReportSchema, reportsPerHeartbeat } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import type { Observation } from '../../phone/logs/event-line.js'
@@ -56,7 +56,7 @@ it('name a notification as the API does, without its text', () => {
   })
 })
 
-it('are limited for a phone and in a heartbeat, so that one phone does not hide another', () => {
+it('are limited per phone and per heartbeat, so that one phone does not hide another', () => {
   const { reports, ids } = make()
   for (let index = 0; index < 200; index++) reports.add(phone, crash(index))
   reports.add(other, crash(999))
@@ -89,7 +89,7 @@ it('are limited while the clock of the phone jumps back and forth [42.43]', () =
   expect(sent.size).toBe(120)
 })
 
-it('leave out the same observations when they are read a second time', () => {
+it('omit the same observations when they are read a second time', () => {
   const all = Array.from({ length: 150 }, (_, index) => crash(index, Math.floor(index / 100)))
   const read = () => {
     const { reports, ids } = make()

@@ -7,17 +7,17 @@ import type { Observation } from '../../phone/logs/event-line.js'
 import { notificationId } from '../../phone/logs/notification-id.js'
 
 /**
- * For one phone. `perMinute`: an app in a loop must not fill the events of its project. The times of the lines count,
- * not the agent's clock, because a restarted agent reads all lines in a moment and must leave out the same lines.
- * `minutes`: the number of counts that are kept, so that a clock that jumps back does not reset them. The control plane
- * limits the sum of all phones.
+ * The limits of one phone. `perMinute`: an app in a loop must not fill the events of its project. The lines'
+ * times count, not the agent's clock, because a restarted agent reads all lines at once and must omit the
+ * same lines. `minutes`: the number of counts that are kept, so that a clock that jumps back does not reset
+ * them. The control plane limits the sum of all phones.
  */
 const most = { waiting: 500, perMinute: 60, minutes: 1500 }
 
 interface PhoneQueue {
   serial: string
   waiting: Map<string, PhoneReport>
-  /** Observations by minute of the phone's clock. */
+  /** The numbers of observations, by minute of the phone's clock. */
   counts: Map<number, number>
   hasDropped: boolean
 }

@@ -1,4 +1,4 @@
-/** The tunnels of the running agent, in a file of its state folder: `doctor` reads it. */
+/** The tunnels of the running agent, in a file of its state folder that `doctor` reads. */
 import { join } from 'node:path'
 import type { Logger } from '@phonerack/shared'
 import { z } from 'zod'
@@ -9,11 +9,11 @@ const stateSchema = z.array(
     replica: z.string(),
     address: z.string(),
     isOpen: z.boolean(),
-    /** The reason for which the last attempt failed; null: it did not. */
+    /** The reason why the last attempt failed; null: it did not fail. */
     fault: z.string().nullable(),
   }),
 )
-/** One for each replica that has offered a tunnel. */
+/** One entry per replica that has offered a tunnel. */
 export type TunnelsState = z.infer<typeof stateSchema>
 
 const fileIn = (dataDir: string): string => join(dataDir, 'tunnels.json')
@@ -22,7 +22,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'tunnels.json')
 export const readTunnels = (dataDir: string): TunnelsState =>
   stateSchema.parse(readJson(fileIn(dataDir)) ?? [])
 
-/** A full disk does not end the agent. */
+/** A full disk must not end the agent. */
 export function writeTunnels(dataDir: string, state: TunnelsState, log: Logger): void {
   try {
     writeJson(fileIn(dataDir), state)

@@ -35,11 +35,14 @@ export interface TunnelOptions {
   /** Called when the replica has accepted the tunnel. */
   onOpen(): void
   pings?: PingTimes | undefined
-  /** Milliseconds until it is open. */
+  /** Milliseconds until the tunnel must be open. */
   handshakeMs?: number | undefined
 }
 
-/** Resolves when an open tunnel has ended. @throws Error when it was never open */
+/**
+ * Resolves when an open tunnel has ended.
+ * @throws Error when the tunnel was never open
+ */
 export async function runTunnel(options: TunnelOptions): Promise<void> {
   const { signal, handshakeMs = tunnelLimits.handshakeMs } = options
   const socket = connectSecurely(options)

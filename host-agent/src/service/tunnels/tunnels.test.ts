@@ -1,4 +1,4 @@
-// An agent's tunnels to replicas that this test plays.
+// An agent's tunnels to replicas that this test simulates.
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
@@ -52,7 +52,7 @@ interface Replica {
   address: string
   /** Sessions in tunnels that arrived, oldest first. */
   sessions: ClientHttp2Session[]
-  /** SHA-256 of the certificates that they presented. */
+  /** SHA-256 of the certificates that the sessions presented. */
   certificates: string[]
   close(): void
 }
@@ -122,7 +122,7 @@ async function echoed(session: ClientHttp2Session | undefined): Promise<string> 
   return text
 }
 
-it('opens one tunnel to each replica that offers one, which leads to its own server', async () => {
+it('opens one tunnel to each replica that offers a tunnel, and connects it to the agent server', async () => {
   const [one, two] = [await replica(), await replica()]
   keep({ onChange: (state) => writeTunnels(dir, state, log) })
   for (let times = 0; times < 3; times += 1) {
@@ -155,7 +155,7 @@ it('opens the tunnel again after it ended, at the address of the newest offer', 
   await isOpen('one')
 })
 
-it('forgets a replica that no longer offers, and takes a later offer', async () => {
+it('forgets a replica that no longer offers a tunnel, and accepts a later offer', async () => {
   const gone = await replica()
   gone.close()
   const faults: (string | null)[] = []
@@ -176,7 +176,7 @@ it('forgets a replica that no longer offers, and takes a later offer', async () 
   await isOpen('one')
 })
 
-it('opens none to a server that is not a replica of its control plane', async () => {
+it('opens no tunnel to a server that is not a replica of its control plane', async () => {
   const stranger = await createTestCa()
   const others = [
     await replica({ leaf: await stranger.issue({ dns: tunnelName }, 'server') }),
@@ -196,10 +196,10 @@ it('opens none to a server that is not a replica of its control plane', async ()
   expect(tunnels.open).toEqual([])
 })
 
-it('ends a tunnel whose replica is silent, and opens another one', async () => {
+it('ends a tunnel whose replica is silent, and opens another tunnel', async () => {
   const there = await replica()
   const { port } = new URL(`tcp://${there.address}`)
-  // A router that forgets the connection: both ends stay open.
+  // The router forgets the connection: both ends stay open.
   const clients: Socket[] = []
   const forgotten = new Set<Socket>()
   const router = createTcp((client) => {
@@ -252,7 +252,7 @@ it('closes a connection when its own server does not run, and keeps the tunnel',
   expect(tunnels.open).toEqual(['one'])
 })
 
-it('presents the certificate of its host, and the renewed one in later tunnels', async () => {
+it('presents the certificate of its host, and the renewed certificate in later tunnels', async () => {
   const there = await replica()
   const renewed = await makeIdentity(ca)
   let current = identity

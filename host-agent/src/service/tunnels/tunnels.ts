@@ -1,7 +1,7 @@
 /**
- * Keeps one tunnel to each replica of the control plane that offers a tunnel. A replica offers its address again and
- * again until
- * the tunnel is open, so a replica that no longer runs is forgotten. Created by `agent.ts`. docs/decisions/0227
+ * Keeps one tunnel to each replica of the control plane that offers a tunnel. A replica repeats its offer
+ * until the tunnel is open, so a replica that no longer runs is forgotten. Created by `agent.ts`.
+ * docs/decisions/0227
  */
 import { type Logger, type TunnelOffer } from '@phonerack/shared'
 import { type PingTimes } from '@phonerack/shared/tunnel'
@@ -30,9 +30,9 @@ export interface Tunnels {
 
 /** Milliseconds, except for `replicas`. */
 const defaults = {
-  /** More than any installation has. */
+  /** This limit is above the number of replicas of any installation. */
   replicas: 64,
-  /** After the last offer, or the end of its tunnel, a replica is tried for this long. */
+  /** How long a replica is tried after its last offer, or after the end of its tunnel. */
   forgetAfter: 60_000,
   pauses: { first: 250, cap: 5000 },
   /** A tunnel that was open for longer counts as successful. */

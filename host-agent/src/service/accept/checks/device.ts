@@ -113,7 +113,10 @@ export const timezone: Check = {
 
 /** Bytes. */
 const fileSize = 2 << 20
-/** Kilobytes a second. USB 2 carries 30,000; below this an install of 100 MB takes minutes. */
+/**
+ * The lowest accepted rate in kilobytes per second. USB 2 carries 30,000; below this rate an install of 100
+ * MB takes minutes.
+ */
 const leastRate = 1000
 
 const rateOf = (ms: number): number => Math.round(fileSize / Math.max(ms, 1))

@@ -30,7 +30,7 @@ export const connection: Check = {
   },
 }
 
-/** The entries of the folder, and when it changed. */
+/** Returns the entries of the folder, and when the folder changed. */
 async function filesOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   const transport = await phone.transport(progress)
   const { stdout } = await transport.shell(command('ls', '-A', shellFolder), progress)
@@ -87,7 +87,7 @@ export function wipeOutcome(checks: readonly WipeCheck[], times: Outcome['times'
   return { evidence, times }
 }
 
-/** Implementations that are used only where the better one does not work. */
+/** Implementations that are used only where a better implementation does not work. */
 const fallbacks: ReadonlySet<string> = new Set([
   'input-commands',
   'unproven',

@@ -1,4 +1,7 @@
-/** Gestures that the other checks do not need: two fingers, and those of Android's `input` program. */
+/**
+ * Gestures that the other checks do not use: gestures of two fingers, and gestures of Android's `input`
+ * program.
+ */
 import type { Observation, Progress } from '@phonerack/shared'
 import type { Input, Stroke } from '../../../adb/device/device.js'
 import { createCommandInput } from '../../../phone/shell/input-commands.js'
@@ -10,12 +13,12 @@ import { observeScreen } from './screen.js'
 /** Milliseconds. */
 const times = { stroke: 500, settle: 1000 }
 const steps = 10
-/** Share of the screen's height that counts as a scroll. */
+/** The share of the screen's height that counts as a scroll. */
 const leastShare = 0.005
 
 type Screen = Observation['screen']
 
-/** Upwards by a third of the screen, at `x` as a share of the width. */
+/** A stroke upwards by a third of the screen, at `x` as a share of the width. */
 const upwards = ({ width, height }: Screen, x: number): Stroke => ({
   points: Array.from({ length: steps + 1 }, (_, step) => ({
     x: Math.round(width * x),
@@ -24,12 +27,12 @@ const upwards = ({ width, height }: Screen, x: number): Stroke => ({
   })),
 })
 
-/** A finger that stays where it is, at `x` as a share of the width. */
+/** A finger that does not move, at `x` as a share of the width. */
 const resting = ({ width, height }: Screen, x: number): Stroke => ({
   points: [0, times.stroke].map((atMs) => ({ x: Math.round(width * x), y: Math.round(height * 0.75), atMs })),
 })
 
-/** Downwards after a rest: an uneven path, which is not played as a swipe. */
+/** A stroke downwards after a pause: an uneven path, which is not played as a swipe. */
 const restedDownwards = ({ width, height }: Screen): Stroke => ({
   points: [
     ...[0, times.stroke].map((atMs) => ({ x: Math.round(width / 2), y: Math.round(height * 0.4), atMs })),
@@ -41,7 +44,9 @@ const restedDownwards = ({ width, height }: Screen): Stroke => ({
   ],
 })
 
-/** An element of both screens is at another height. A tap that opens another screen does not count. */
+/**
+ * Whether an element of both screens is at another height. A tap that opens another screen does not count.
+ */
 const hasScrolled = (before: Observation, after: Observation): boolean =>
   before.elements.some(({ text, center }) => {
     const moved = text === null ? undefined : after.elements.find((each) => each.text === text)
@@ -76,7 +81,7 @@ export const twoFingers: Check = {
   limitMs: 60_000,
   async run(phone, progress): Promise<Outcome> {
     const before = await openSettings(phone, progress)
-    // Android scrolls by the finger that came last. The first one alone would move nothing.
+    // Android scrolls by the finger that was pressed last. The first finger alone would move nothing.
     const strokes = [resting(before.screen, 0.35), upwards(before.screen, 0.65)]
     const { ms } = await moves(phone, before, strokes, 'a gesture of two fingers', progress)
     return { evidence: ['two fingers moved the settings'], times: { gesture: ms } }

@@ -1,4 +1,4 @@
-/** The phone's identity, and an agent that is started again with the records of the last one. */
+/** The phone's identity, and an agent that is restarted with the records of the earlier agent. */
 import { isProven, newId, newNonce, ownNow, type Progress } from '@phonerack/shared'
 import { command } from '../../../adb/quote.js'
 import { identityFile } from '../../../devices/supervision/phone-identity.js'
@@ -7,7 +7,10 @@ import { timed, type PhoneUnderTest } from '../phone.js'
 import { healthyAgain } from './recovery.js'
 import { observeScreen } from './screen.js'
 
-/** Has the phone sign a challenge, as for a phone that is listed at another host. @returns its public key */
+/**
+ * Asks the phone to sign a challenge, as for a phone that is listed at another host.
+ * @returns the phone's public key
+ */
 export async function provenIdentity(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   const claim = { nonce: newNonce(), hostId: newId('host') }
   const { identity, signature } = await phone.gate().prove(claim, progress)
@@ -35,7 +38,7 @@ export const identity: Check = {
   },
 }
 
-/** Milliseconds in which a phone must be healthy after the start of an agent, so that no session ends. */
+/** Milliseconds within which a phone must be healthy after the start of an agent, so that no session ends. */
 const restartLimitMs = 30_000
 
 export const agentRestart: Check = {

@@ -1,4 +1,4 @@
-/** All checks of an acceptance, in their order. The last one gives the phone back without data. */
+/** All checks of an acceptance, in their order. The last check wipes the phone. */
 import type { Check } from '../check.js'
 import { clipboard, condition, files, locale, location, timezone } from './device.js'
 import { capabilities, connection, enrolment } from './enrolment.js'

@@ -5,7 +5,7 @@ import { timed, type PhoneUnderTest } from '../phone.js'
 import { settingsPackage } from './reading.js'
 import { observeScreen, runActions, takePicture } from './screen.js'
 
-/** Rows that are tried: some open nothing. */
+/** The number of rows that are tried, since some rows open nothing. */
 const tries = 4
 
 export const tap: Check = {

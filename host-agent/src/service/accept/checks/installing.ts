@@ -1,4 +1,7 @@
-/** Installs by the package manager's sessions, as of a tenant's app: an interrupted one, and a complete one. */
+/**
+ * Installs through the package manager's sessions, like a tenant's installs: an interrupted install, and a
+ * complete install.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +15,10 @@ import { Failed, Skipped, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { cut } from './losing.js'
 
-/** The app of both checks, which the enrolment gave the phone. @throws Skipped */
+/**
+ * The app of both checks, which the enrolment put on the phone.
+ * @throws Skipped
+ */
 async function appOf(phone: PhoneUnderTest, progress: Progress): Promise<InstalledVersion> {
   const name = settingsApp.package
   const found = await phone
@@ -49,7 +55,10 @@ function installOn(
     })
 }
 
-/** Bytes that no connection carries before it is cut. They contain no app, so that no commit could succeed. */
+/**
+ * So many bytes that the connection is cut before all are sent. They contain no app, so no commit could
+ * succeed.
+ */
 const interruptedSize = 64 << 20
 
 export const installInterrupted: Check = {

@@ -8,7 +8,7 @@ import { openSettings } from './input.js'
 import { observeScreen, runActions } from './screen.js'
 import { openSearch } from './text.js'
 
-/** `typed` is entered through the agent, so that the agent can clear it. */
+/** `typed`: the PIN is entered through the agent, so that the agent can clear it. */
 const pins = { typed: '2580', unknown: '9999' }
 /** Milliseconds. The guard reads the lock every 20 s. */
 const limits = { closed: 5000, reported: 60_000, cleared: 40_000, shell: 10_000 }
@@ -36,7 +36,10 @@ async function stepAfter(
   }
 }
 
-/** Sets a PIN while `work` runs, and removes it, even after an interruption. @throws Failed when it stays on the phone */
+/**
+ * Sets a PIN while `work` runs, and removes the PIN, even after an interruption.
+ * @throws Failed when the PIN stays on the phone
+ */
 export async function whileLocked<T>(
   phone: PhoneUnderTest,
   pin: string,

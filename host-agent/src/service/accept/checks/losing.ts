@@ -7,7 +7,7 @@ import { isRow, openSettings } from './input.js'
 import { runActions } from './screen.js'
 import { scrcpyServers } from './servers.js'
 
-/** Milliseconds of the long press that loses its phone, and of the time before it is lost. */
+/** Milliseconds of the long press that loses its phone, and of the time before the loss. */
 const longPress = { lasts: 10_000, before: 1000, answer: 8000 }
 
 /**

@@ -51,7 +51,7 @@ export const tree: Check = {
   },
 }
 
-/** Milliseconds that the clock of a phone may differ, before apps refuse certificates. */
+/** Milliseconds by which a phone's clock may differ. With a larger difference, apps refuse certificates. */
 const clockLimitMs = 60_000
 
 export const clock: Check = {

@@ -1,4 +1,4 @@
-/** A phone that is parked, restarted, that hangs, and that is given back. */
+/** A phone that is parked, that is restarted, that hangs, and that is returned. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command } from '../../../adb/quote.js'
 import { DeviceGone, type SecureWindowState } from '../../../adb/device/device.js'
@@ -12,7 +12,7 @@ import { observeScreen } from './screen.js'
 
 /** Milliseconds with the screen off. */
 const parkedMs = 1000
-/** Milliseconds for one answer of a phone that restarts. */
+/** Milliseconds for one answer of a restarting phone. */
 const answerMs = 3000
 
 export const park: Check = {
@@ -77,7 +77,7 @@ export async function healthyAgain(phone: PhoneUnderTest, progress: Progress): P
   }
 }
 
-/** The ID of the phone's boot. Retries while the phone does not answer. */
+/** Returns the ID of the phone's boot. Retries while the phone does not answer. */
 async function bootOf(phone: PhoneUnderTest, progress: Progress): Promise<string | null> {
   for (;;) {
     try {

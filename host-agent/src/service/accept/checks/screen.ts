@@ -39,7 +39,10 @@ export async function takePicture(
   return { title, image }
 }
 
-/** Runs a batch and returns the results, also of failed actions. `guarded`: the key has that profile. */
+/**
+ * Runs a batch and returns the results, including the results of failed actions. `guarded`: the key has that
+ * profile.
+ */
 export async function tryActions(
   phone: PhoneUnderTest,
   actions: readonly GivenAction[],

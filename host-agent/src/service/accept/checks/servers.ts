@@ -10,7 +10,7 @@ import { openSettings } from './input.js'
 import { observeScreen } from './screen.js'
 import { film, limits as videoLimits, until } from './video.js'
 
-/** Milliseconds. `back`: a caller waits 3 s for the UI server, then reads the tree without it. */
+/** Milliseconds. `back`: a caller waits 3 s for the UI server, and then reads the tree without it. */
 const limits = { back: 10_000, waiting: 15_000, idle: 1500 }
 
 /** Waits until the UI server answers. @returns milliseconds @throws Failed */
@@ -65,7 +65,7 @@ interface Server {
   line: string
 }
 
-/** The scrcpy servers that run on the phone. */
+/** Returns the scrcpy servers that run on the phone. */
 export async function scrcpyServers(phone: PhoneUnderTest, progress: Progress): Promise<Server[]> {
   const transport = await phone.transport(progress)
   const { stdout } = await transport.shell(command('ps', '-A', '-o', 'PID,PPID,RSS,TIME,ARGS'), progress)

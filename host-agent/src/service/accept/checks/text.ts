@@ -15,7 +15,7 @@ const scripts: Readonly<Record<string, string>> = {
   emoji: 'ok 👋🏽 🎉',
 }
 
-/** Milliseconds until the field of the search has the focus. */
+/** Milliseconds until the search field has the focus. */
 const focusMs = 10_000
 
 export const text: Check = {
@@ -53,7 +53,7 @@ const isFocusedField = ({ state }: Element): boolean =>
 export const typedText = async (phone: PhoneUnderTest, progress: Progress): Promise<string> =>
   (await observeScreen(phone, progress)).elements.find(isFocusedField)?.text ?? ''
 
-/** AOSP's id first; makers name the search differently. */
+/** AOSP's ID comes first, since makers name the search differently. */
 const isSearch = ({ id, text: label, desc }: Element): boolean =>
   /search/i.test(`${id ?? ''} ${label ?? ''} ${desc ?? ''}`)
 

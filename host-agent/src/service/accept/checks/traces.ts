@@ -12,7 +12,7 @@ interface Settable {
   namespace: 'secure' | 'system'
   key: string
   value: string
-  /** The finding by which the trace names the setting. */
+  /** The finding with which the trace names the setting. */
   found: string
 }
 
@@ -41,7 +41,10 @@ const resetMs = 10_000
 const shell = async (phone: PhoneUnderTest, line: ShellCommand, progress: Progress): Promise<string> =>
   (await (await phone.transport(progress)).shell(line, progress)).stdout.toString('utf8').trim()
 
-/** The findings of one trace. @throws Failed when it cannot be read */
+/**
+ * Returns the findings of one trace.
+ * @throws Failed when the trace cannot be read
+ */
 async function findingsOf(phone: PhoneUnderTest, name: string, progress: Progress): Promise<string[]> {
   const trace = readers.find((each) => each.name === name)
   if (trace === undefined) throw new Error(`no trace is named ${name}`)
@@ -51,7 +54,11 @@ async function findingsOf(phone: PhoneUnderTest, name: string, progress: Progres
   return found
 }
 
-/** The findings while the setting has the value of a tenant, which is reset even after an interruption. @throws Failed when it stays */
+/**
+ * Returns the findings while the setting has a tenant's value. Resets the setting, even after an
+ * interruption.
+ * @throws Failed when the value stays
+ */
 async function whileSet(
   phone: PhoneUnderTest,
   { trace, namespace, key, value }: Settable,

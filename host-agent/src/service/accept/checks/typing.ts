@@ -1,4 +1,4 @@
-/** Text at the cursor, text of a viewer, and the keyboard. */
+/** Text at the cursor, text from a viewer, and the keyboard. */
 import { randomBytes } from 'node:crypto'
 import type { Progress } from '@phonerack/shared'
 import { command } from '../../../adb/quote.js'
@@ -31,7 +31,7 @@ async function readKeyboard(phone: PhoneUnderTest, progress: Progress): Promise<
   return (await transport.shell(asked, progress)).stdout.toString('utf8').trim()
 }
 
-/** @throws Failed that names what typing borrowed and did not give back */
+/** @throws Failed that names the state that typing changed and did not restore */
 function requireKept(what: string, before: string, after: string): void {
   if (before !== after) throw new Failed(`typing changed the ${what} from “${before}” to “${after}”`)
 }

@@ -1,4 +1,4 @@
-/** The screen as video, and recordings of it. */
+/** The screen as video, and recordings of the screen. */
 import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ export const video: Check = {
         'a picture of the scroll',
         progress,
       )
-      // The animation of the scroll ends.
+      // Waits until the animation of the scroll ends.
       await progress.sleep(1000, 'a still screen')
       const still = stream.packets.length
       stream.requestKeyFrame()
