@@ -21,7 +21,10 @@ export class AdbClient {
   /** @param path path of the server's Unix socket */
   constructor(readonly path: string) {}
 
-  /** Call it when a server starts: each server counts transport ids from 1, so ids of the previous server become invalid. */
+  /**
+   * Must be called when a server starts: each server counts transport IDs from 1, so IDs of the previous
+   * server become invalid.
+   */
   onServerStart(): void {
     this.serverRun += 1
     countAdbServerStart()
@@ -29,8 +32,9 @@ export class AdbClient {
 
   /**
    * Requests a service, passes the stream after its OKAY to `work`, and closes the connection afterwards.
-   * @param device the device whose service it is; null: the server's own
-   * @throws AdbRefused by the server, and for a transport that no longer exists; AdbConnectionLost, AdbProtocolError
+   * @param device the device of the service; null: the service is the server's own
+   * @throws AdbRefused by the server, and for a transport that no longer exists; AdbConnectionLost,
+   * AdbProtocolError
    */
   call<T>(
     service: string,
@@ -48,7 +52,7 @@ export class AdbClient {
     })
   }
 
-  /** Like `call`, but returns the stream, which lasts beyond `progress`; the caller closes it. */
+  /** Like `call`, but returns the stream, which may last longer than `progress`; the caller must close it. */
   open(service: string, device: TransportId | null, progress: Progress): Promise<AdbSocket> {
     return counted(service, async () => {
       const { stream } = await this.request(service, device, progress)
@@ -65,7 +69,7 @@ export class AdbClient {
     progress: Progress,
   ): Promise<{ stream: AdbSocket; serverRun: number }> {
     const stream = await openSocket(this.path, `adb ${serviceName(service)}`, progress)
-    // The server that accepted the connection is the latest one that started.
+    // The server that accepted the connection is the server that started last.
     const { serverRun } = this
     try {
       if (device !== null) {
@@ -114,13 +118,13 @@ export class AdbClient {
     )
   }
 
-  /** Connects a network phone. Returns null once it is connected, else the server's reason. */
+  /** Connects a network phone. Returns null once it is connected, otherwise the server's reason. */
   async connect(address: string, progress: Progress): Promise<string | null> {
     const answer = await this.ask(`host:connect:${address}`, progress)
     return /connected to|already connected/.test(answer) ? null : answer
   }
 
-  /** Removes a network phone from the server's list. Succeeds when it is not listed. */
+  /** Removes a network phone from the server's list. Succeeds when the phone is not listed. */
   async disconnect(address: string, progress: Progress): Promise<void> {
     try {
       await this.ask(`host:disconnect:${address}`, progress)
@@ -130,7 +134,7 @@ export class AdbClient {
   }
 }
 
-/** Counts a call by its outcome, as a part of a trace. */
+/** Counts a call by its outcome, as a span of a trace. */
 async function counted<T>(service: string, work: () => Promise<T>): Promise<T> {
   let outcome: AdbOutcome = 'failed'
   try {

@@ -105,7 +105,7 @@ describe('a call to the adb server', () => {
     await until(() => sockets.every(({ destroyed }) => destroyed))
   })
 
-  it('ends when its time is over at the moment of the answer, else its stream stays open', async () => {
+  it('ends when its deadline passes at the moment of the answer, otherwise its stream stays open', async () => {
     await listen(okay(2, () => undefined))
     for (let turns = 0; turns < 40; turns += 1) {
       const control = new AbortController()
@@ -122,7 +122,7 @@ describe('a call to the adb server', () => {
     }
   })
 
-  it('throws the reason of a refusal even when the server hangs up right after it', async () => {
+  it('throws the reason of a refusal even when the server then hangs up immediately', async () => {
     await listen((socket) => socket.once('data', () => socket.end('FAIL0009some text')))
     for (let round = 0; round < 20; round++) {
       await expect(client().version(progress())).rejects.toThrow(new AdbRefused('host:version', 'some text'))
@@ -183,7 +183,7 @@ describe('a call to the adb server', () => {
   })
 })
 
-/** Without the garbage of other tests. */
+/** The measurement must not include the garbage of other tests. */
 function bytesInUse(): number {
   setFlagsFromString('--expose-gc')
   const clean = runInNewContext('gc') as () => void
@@ -193,7 +193,7 @@ function bytesInUse(): number {
 
 describe('a phone that does not stop sending', () => {
   const chunk = Buffer.alloc(65_536, 1)
-  /** Bytes that it could send. */
+  /** The number of bytes that the phone could send. */
   function endless(): { sent: number; begin: (socket: Socket) => void } {
     const state = {
       sent: 0,
@@ -246,7 +246,7 @@ describe('a phone that does not stop sending', () => {
     stream.close()
   })
 
-  it('is read in time that grows with its bytes, even when they arrive one by one', async () => {
+  it('is read in time proportional to its bytes, even when they arrive one by one', async () => {
     await listen(() => undefined)
     const stream = await openSocket(socketPath, 'a test', progress())
     const { socket } = stream as unknown as { socket: Socket }

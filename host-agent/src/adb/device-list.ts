@@ -1,6 +1,6 @@
 /**
- * Parses the server's list of devices with their transport ids. adbkit's lists lack the id, or read it from a fixed column that a
- * network phone does not have (`HostDevicesWithPathsCommand`).
+ * Parses the server's list of devices with their transport ids. adbkit's lists lack the ID, or read it from a
+ * fixed column that a network phone does not have (`HostDevicesWithPathsCommand`).
  */
 import type { TransportId } from './target.js'
 
@@ -9,7 +9,7 @@ export interface ListedDevice {
   serial: string
   /** Reported by the server: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`… */
   state: string
-  /** A device that reconnects gets a new one. */
+  /** The transport ID. A device that reconnects gets a new ID. */
   transport: TransportId
 }
 
@@ -24,7 +24,7 @@ export function parseDeviceList(text: string, serverRun: number): ListedDevice[]
   for (const each of text.split(/\r?\n/)) {
     const [, serial, rest, id] = line.exec(each) ?? []
     if (serial === undefined || rest === undefined || id === undefined) continue
-    // The server has not read the serial of this phone yet.
+    // The server has not read the phone's serial yet.
     if (/^\?+$/.test(serial) || each.startsWith('(no serial number)')) continue
     const words = rest.split(' ')
     // Facts about the device, such as `usb:1-4 model:Pixel_8`.

@@ -10,7 +10,7 @@ export type CommandEnd =
   | { readonly kind: 'unreadable'; readonly error: Error }
 
 export interface Drained {
-  /** Resolves at the end of the command. Never rejects, because nobody may be waiting at that time. */
+  /** Resolves at the end of the command. Never rejects, because no caller may be waiting at that time. */
   readonly ended: Promise<CommandEnd>
   readonly over: boolean
 }

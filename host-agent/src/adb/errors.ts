@@ -21,7 +21,7 @@ export function serviceName(service: string): string {
 
 /** The adb server answered FAIL. */
 export class AdbRefused extends Error {
-  /** Without arguments. */
+  /** The service without its arguments. */
   readonly service: string
   /** The server's reason, such as `device offline`. */
   readonly answer: string

@@ -14,7 +14,7 @@ export class GrowingBuffer {
     this.length = needed
   }
 
-  /** Shares memory with this object: do not call `add` afterwards. */
+  /** Returns the bytes, which share memory with this object: `add` must not be called afterwards. */
   whole(): Buffer {
     return this.bytes.subarray(0, this.length)
   }

@@ -16,12 +16,12 @@ const every = 1000
 const backoff = { first: 250, cap: 10_000 }
 const connectLimit = 8000
 
-/** Whether a phone in this state needs no new connection; null: it is not listed. */
+/** Whether a phone in this state needs no new connection; null: the phone is not listed. */
 const isConnected = (state: string | null): boolean =>
   state === 'device' || state === 'unauthorized' || state === 'authorizing' || state === 'connecting'
 
 /**
- * @param stateNow returns the latest state of the phone; null when it is not listed
+ * @param stateNow returns the latest state of the phone; null when the phone is not listed
  * @param capMs the longest pause between two attempts
  */
 export function keepConnected(

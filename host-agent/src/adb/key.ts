@@ -1,6 +1,7 @@
 /**
- * The key by which phones recognise this host. All adb servers use it, so it is created before they start: adb creates a missing
- * key itself, and servers that start together would each create one. Used by `servers.ts`.
+ * The key by which phones recognise this host. All adb servers use it, so it is created before they start:
+ * adb itself creates a missing key, and servers that start together would each create a key. Used by
+ * `servers.ts`.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'

@@ -11,8 +11,8 @@ import { serialsToServe, usbDevices, type UsbPort } from './usb.js'
 export const systemUsb = (): string | null => (process.platform === 'linux' ? usbDevices : null)
 
 /**
- * The reason for which all phones on USB share one server; null: each phone has a separate server. @param sys the
- * folder of USB devices; null: none
+ * Why all phones on USB share one server; null: each phone has a separate server.
+ * @param sys the folder of USB devices; null: none
  */
 export async function whyShared(bin: string, sys: string | null): Promise<string | null> {
   if (sys === null) return 'this system does not list USB devices in a folder'
@@ -25,7 +25,8 @@ export async function whyShared(bin: string, sys: string | null): Promise<string
 }
 
 /**
- * Whether a phone belongs to a server. A phone on USB chooses its serial: it must not pass for a network phone.
+ * Whether a phone belongs to a server. A phone on USB chooses its serial, and must not be taken for a network
+ * phone.
  * @param server serial of the server's phone; null: the server of all phones on USB
  * @param serial of the phone in the server's list
  * @param networkPhones `host:port`
@@ -43,9 +44,10 @@ export interface ServerToAsk {
 }
 
 /**
- * The servers that a running agent has. It decided at its start whether the phones on USB share one, whose socket then exists.
+ * The servers of a running agent. The agent decided at its start whether the phones on USB share one server,
+ * whose socket then exists.
  * @param networkPhones `host:port`
- * @param ports with phones on USB
+ * @param ports the USB ports with phones
  */
 export function serversOf(
   dataDir: string,

@@ -1,6 +1,6 @@
 /**
- * Checks that a process id still belongs to the same process: the system reuses ids, so the agent never kills a process by its
- * id alone. Used by `server.ts` and `leftovers.ts`.
+ * Checks that a process ID still belongs to the same process: the system reuses IDs, so the agent never kills
+ * a process by its ID alone. Used by `server.ts` and `leftovers.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
@@ -38,7 +38,10 @@ export function processIdentity(pid: number): string | null {
   }
 }
 
-/** Stores the identity of a process that the agent started. @param owner of the file; null: the user of this process */
+/**
+ * Stores the identity of a process that the agent started.
+ * @param owner the file's owner; null: the user of this process
+ */
 export function markProcess(file: string, pid: number, owner: Owner | null = null): void {
   const identity = processIdentity(pid)
   if (identity !== null) writeJson(file, { pid, identity }, owner)
@@ -61,7 +64,7 @@ export function findMarked(file: string): number | null {
 /** The mark of the agent in its state folder. */
 export const agentMark = (dataDir: string): string => path.join(dataDir, 'agent.json')
 
-/** The id of the agent that uses a state folder; null: none runs. */
+/** The ID of the agent process that uses a state folder; null: no agent runs. */
 export const runningAgent = (dataDir: string): number | null => findMarked(agentMark(dataDir))
 
 /**
@@ -75,7 +78,7 @@ export function isRunning(pid: number, identity: string): boolean {
   return now.split(' ')[0] === identity.split(' ')[0]
 }
 
-/** Sends SIGTERM, and SIGKILL after two seconds, only to the process that has this id now. */
+/** Sends SIGTERM, and SIGKILL after two seconds, only to the process that has this ID now. */
 export async function endProcess(pid: number): Promise<void> {
   const identity = processIdentity(pid)
   if (identity === null) return

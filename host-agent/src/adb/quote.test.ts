@@ -22,7 +22,8 @@ describe('quote', () => {
       fc.property(
         fc.array(fc.array(argument, { minLength: 1, maxLength: 4 }), { minLength: 20, maxLength: 20 }),
         (lists) => {
-          // Many lists in one shell: `printf` ends each argument with NUL, which none contains.
+          // Many lists are tested in one shell: `printf` ends each argument with NUL, which no argument
+          // contains.
           const script = lists.map((args) => `printf '%s\\0' ${quote(args)}`).join('\n')
           expect(sh(script).split('\0').slice(0, -1)).toEqual(lists.flat())
         },
@@ -45,7 +46,7 @@ describe('quote', () => {
   })
 })
 
-describe('the rule', () => {
+describe('the rule of the project', () => {
   it('is that only quote.ts makes a ShellCommand', () => {
     const source = join(import.meta.dirname, '..')
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>

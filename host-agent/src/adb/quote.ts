@@ -43,8 +43,9 @@ const subcommands: Readonly<Record<string, number>> = {
 }
 
 /**
- * The name of a command for messages and logs, such as `input text` or `cmd package install-write`. Without its arguments,
- * which may contain typed text, URLs and paths. For several commands, the name of the first.
+ * The name of a command for messages and logs, such as `input text` or `cmd package install-write`. The name
+ * has no arguments, which may contain typed text, URLs and paths. For several commands: the name of the first
+ * command.
  */
 export function commandName(line: string): string {
   const words = line.split(' ')
@@ -59,11 +60,11 @@ export function commandName(line: string): string {
   return named.join(' ')
 }
 
-/** Runs all commands in order, also after a failure. The exit code is that of the last. */
+/** Runs all commands in order, even after a failure. The exit code is the last command's. */
 export const sequence = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join('; ') as ShellCommand
 
-/** Each command reads the output of the previous one. The exit code is that of the last. */
+/** Each command reads the output of the previous command. The exit code is the last command's. */
 export const pipe = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join(' | ') as ShellCommand
 

@@ -26,11 +26,11 @@ export interface ServeParts extends AdbServerOptions {
 export interface Served {
   /** The phones that the server lists. */
   readonly devices: readonly ListedDevice[]
-  /** The reason for which the server does not run; null while it runs. */
+  /** Why the server does not run; null while it runs. */
   readonly trouble: string | null
   /** Resolves after the first attempt to start the server. */
   readonly started: Promise<void>
-  /** Resolves once the server has ended. A repeat waits for the same end. */
+  /** Resolves once the server has ended. A repeated call waits for the same end. */
   stop(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function serve(parts: ServeParts): Served {
       onList(listed)
     }
     const reading = [trackDevices(client, onTracked, onLost, signal)]
-    // An operator can connect a network phone to the server of all phones on USB by hand.
+    // An operator can manually connect a network phone to the server of all phones on USB.
     if (serves.kind !== 'usb') reading.push(pollDevices(client, onList, networkPollMs, signal, () => lists))
     if (serves.kind === 'network')
       keeper = keepConnected(client, serves.serial, () => devices[0]?.state ?? null, log, parts.reconnectMs)

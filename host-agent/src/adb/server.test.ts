@@ -71,7 +71,7 @@ describe('the adb server', () => {
       const first = await start()
       await first.client.connect(serial, Progress.for(5000))
       await until(async () => (await stateIn(first)) === 'unauthorized')
-      // adb reports this before it has sent its key.
+      // adb reports this state before it has sent its key.
       await until(() => phone.adbKeys.pending.length > 0)
       await until(async () => {
         if (phone.adbKeys.pending.length > 0) phone.adbKeys.allow()
@@ -126,7 +126,7 @@ describe('the adb server', () => {
     expect(lines).toMatch(/"reason":"ended with SIGABRT: /)
   })
 
-  it('reports an unknown process on its socket, and starts once it has ended', async () => {
+  it('reports an unknown process on its socket, and starts once that process has ended', async () => {
     mkdirSync(join(dataDir, 'adb'))
     const stranger = createServer().listen(adbSocketPath(dataDir, null))
     const server = await start()
@@ -187,14 +187,14 @@ describe('the adb server', () => {
     await expect(server.client.ask('host:no-such-service', progress)).rejects.toThrow(AdbRefused)
   })
 
-  it('answers all calls once it resumes, also those that its full queue rejected', async () => {
+  it('answers all calls once it resumes, including calls that its full queue rejected', async () => {
     const server = await start()
     const pid = runningPid(server)
     process.kill(pid, 'SIGSTOP')
     const answers = Array.from({ length: 20 }, () => server.client.version(Progress.for(60_000)))
     const all = Promise.allSettled(answers)
     try {
-      // A full queue rejects a connection immediately, so all calls have tried by then.
+      // A full queue rejects a connection immediately, so by this time all calls have tried.
       await Progress.for(2000).sleep(200)
     } finally {
       process.kill(pid, 'SIGCONT')

@@ -13,10 +13,10 @@ import { adbKeyFolder, ensureAdbKey } from './key.js'
 import { endProcess, markProcess, unmarkProcess } from './process-identity.js'
 import { adbHome, adbMarkPath, adbSocketDir, adbSocketPath, isListening } from './sockets.js'
 
-/** The phones of a server: all phones on USB, one of them, or one network phone. */
+/** The phones of a server: all phones on USB, one phone on USB, or one network phone. */
 export type ServedPhones =
   | { kind: 'all_usb' }
-  /** Needs an adb that knows `--one-device`. */
+  /** Requires an adb that supports `--one-device`. */
   | { kind: 'usb'; serial: string }
   /** `serial`: `host:port`. */
   | { kind: 'network'; serial: string }
@@ -37,7 +37,7 @@ export interface AdbServerOptions {
   log: Logger
 }
 
-/** Milliseconds by which a server counts as hanging. */
+/** Milliseconds after which a server counts as hanging. */
 export interface AnswerTimes {
   everyMs: number
   limitMs: number
@@ -45,9 +45,9 @@ export interface AnswerTimes {
 
 export interface AdbServer {
   readonly client: AdbClient
-  /** Process id of the server; null while it does not run. */
+  /** Process ID of the server; null while it does not run. */
   readonly pid: number | null
-  /** The reason for which the server does not run, for the operator; null while it runs. */
+  /** Why the server does not run, for the operator; null while it runs. */
   readonly trouble: string | null
   /** Stops the server that this agent started. */
   stop(): Promise<void>
@@ -65,7 +65,7 @@ const lastOutputMs = 500
 export const serialOf = (serves: ServedPhones): string | null =>
   serves.kind === 'all_usb' ? null : serves.serial
 
-/** Creates the folders of the servers. Access to a socket is access to its phones. */
+/** Creates the folders of the servers. Access to a socket gives access to its phones. */
 export function makeAdbFolders(dataDir: string): void {
   for (const dir of [adbHome(dataDir), adbSocketDir(dataDir)]) {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -94,12 +94,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     try {
       await ensureKey()
     } catch (err) {
-      // The start of the server reports a fault of the program too.
+      // The start of the server also reports a fault of the program.
       log.debug({ err }, 'the adb key could not be created')
     }
     if (await isListening(path)) return `${path} is in use by an unknown process`
     if (stopped()) return 'stopped'
-    // The next server does not start while the socket of a killed one exists.
+    // The next server does not start while the socket of a killed server exists.
     rmSync(path, { force: true })
     client.onServerStart()
     const [program, args] = endingWithAgent(bin, [
@@ -136,7 +136,8 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     )
     const first = await Promise.race([ended, up])
     if (first === 'up') {
-      // The mark is stored again, because between fork and exec the process still had the identity of the agent.
+      // The mark is stored again, because between fork and exec the process still had the identity of the
+      // agent.
       if (started.pid !== undefined) markProcess(mark, started.pid)
       onUp()
     } else if (first === 'silent') {
@@ -199,7 +200,10 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   }
 }
 
-/** The program of util-linux through which the kernel ends the server when the agent is killed; elsewhere the next start does. */
+/**
+ * The program of util-linux through which the kernel ends the server when the agent is killed. On other
+ * systems, the next start ends it.
+ */
 const setpriv = '/usr/bin/setpriv'
 const notFound = /^setpriv: failed to execute/
 
@@ -217,7 +221,7 @@ function serverEnvironment(home: string, serves: ServedPhones): NodeJS.ProcessEn
     LANG,
     HOME: home,
     ADB_VENDOR_KEYS: adbKeyFolder(home),
-    // A phone on USB belongs to the first server that opens it.
+    // A phone on USB belongs to the first server that opens the phone.
     ...(serves.kind === 'network' ? { ADB_USB: '0' } : {}),
     // Prevents the search for emulators on local ports, which would list phones twice.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
@@ -227,7 +231,10 @@ function serverEnvironment(home: string, serves: ServedPhones): NodeJS.ProcessEn
   }
 }
 
-/** Whether the server stopped answering before `signal` aborts. A refused or broken connection is no hang. */
+/**
+ * Whether the server stopped answering before `signal` aborts. A refused or broken connection does not count
+ * as a hang.
+ */
 async function untilHung(client: AdbClient, times: AnswerTimes, signal: AbortSignal): Promise<boolean> {
   const over = () => signal.aborted
   let silent = 0

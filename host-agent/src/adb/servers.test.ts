@@ -1,4 +1,7 @@
-/** The agent's adb servers, with the real `adb` program: which phone has which server, and what the end of one costs. */
+/**
+ * The agent's adb servers, with the real `adb` program: which phone has which server, and the effects of a
+ * server's end.
+ */
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -50,7 +53,7 @@ async function start(options: Partial<AdbServersOptions> = {}): Promise<AdbServe
   return servers
 }
 
-/** @returns its address */
+/** @returns the phone's address */
 async function virtualPhone(): Promise<string> {
   const phone = await startPhone({ port: 0, dataDir: join(dir, `phone-${phones.length}`), pace: 'instant' })
   phones.push(phone)
@@ -71,12 +74,12 @@ const program = (name: string, ...script: string[]): string => {
   writeFileSync(file, ['#!/bin/sh', ...script, ''].join('\n'), { mode: 0o755 })
   return file
 }
-/** Behaves like Debian 12's adb, with any installed version. */
+/** A program that behaves like Debian 12's adb, whatever version is installed. */
 const older = (): string =>
   program('older-adb', `[ "$1" = help ] && adb help | grep -v one-device && exit`, 'exec adb "$@"')
 
 describe('network phones', () => {
-  it('have an adb server each: the abort of one disconnects its phone only, which comes back', async () => {
+  it('have one adb server each: the abort of a server disconnects only its phone, which comes back', async () => {
     const [one, two] = [await virtualPhone(), await virtualPhone()]
     const servers = await start({ connect: [one, two] })
     const devices = followed(servers)
@@ -131,7 +134,7 @@ describe('network phones', () => {
 })
 
 describe('phones on USB', () => {
-  it('share one server when adb does not know --one-device, which the log says once', async () => {
+  it('share one server when adb does not know --one-device, and the log contains that once', async () => {
     const servers = await start()
     expect(readdirSync(join(dataDir, 'adb')).filter((name) => name.endsWith('.sock'))).toEqual([
       'server.sock',
@@ -140,7 +143,10 @@ describe('phones on USB', () => {
     expect(servers.clientOf('A').path).toBe(adbSocketPath(dataDir, null))
   })
 
-  /** An adb that knows `--one-device`, whichever is installed. Notes the serial and leaves the option out. */
+  /**
+   * An adb that supports `--one-device`, whatever version is installed. The program stores the serial and
+   * omits the option.
+   */
   const newer = (): string =>
     program(
       'adb',
@@ -183,7 +189,7 @@ describe('phones on USB', () => {
   }
   const started = (): string[] => readFileSync(join(dir, 'served'), 'utf8').trim().split('\n')
 
-  it('have a server each, from the moment that the phone is connected until it is not', async () => {
+  it('have one server each, while the phone is connected', async () => {
     const serial = await virtualPhone()
     plugIn('1-4.1', 7, serial)
     plugIn('1-4.2', 8, '1A2B3C4D5E6F')
@@ -191,7 +197,7 @@ describe('phones on USB', () => {
     const devices = followed(servers)
     expect(started().toSorted()).toEqual([serial, '1A2B3C4D5E6F'].toSorted())
     expect(pidOf(null)).toBeNull()
-    // The only way in which a virtual phone gets into the list of its server.
+    // Only in this way can a virtual phone get into the list of its server.
     await servers.clientOf(serial).connect(serial, Progress.for(5000))
     await until(() => online(devices(), serial))
     expect(await servers.clientOf('1A2B3C4D5E6F').devices(Progress.for(5000))).toEqual([])
@@ -203,7 +209,7 @@ describe('phones on USB', () => {
     expect([devices(), servers.troubleOf(serial)]).toEqual([[], null])
     expect(pidOf('1A2B3C4D5E6F')).not.toBeNull()
     plugIn('1-4.1', 9, serial)
-    // The mark of its process is written before it answers.
+    // The mark of the server's process is written before the server answers.
     await until(() => pidOf(serial) !== null && servers.troubleOf(serial) === null)
   })
 
@@ -257,7 +263,7 @@ it('creates one key, before servers that start together could each create one', 
   expect(readFileSync(join(home, '.android/adbkey'), 'utf8')).toBe(key)
 })
 
-it('ends the servers of a crashed agent, also of a phone that was removed from the configuration', async () => {
+it('ends the servers of a crashed agent, even of a phone that was removed from the configuration', async () => {
   const removed = '127.0.0.1:1'
   const home = join(dataDir, 'adb')
   mkdirSync(home, { recursive: true })
@@ -281,7 +287,7 @@ it('ends the servers of a crashed agent, also of a phone that was removed from t
   ])
 })
 
-it('never kills a process that reuses the id of its server', async () => {
+it('never kills a process that reuses the process ID of its server', async () => {
   const bystander = spawn('sleep', ['30'])
   mkdirSync(join(dataDir, 'adb'), { recursive: true })
   writeFileSync(adbMarkPath(dataDir, null), JSON.stringify({ pid: bystander.pid, identity: '1 adb' }))

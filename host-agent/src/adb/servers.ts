@@ -33,25 +33,34 @@ export interface AdbServers {
   /** The client of the server that serves the phone, or will serve it once the phone is connected. */
   clientOf(serial: string): AdbClient
   /**
-   * The reason for which the server of this phone does not run; null: it runs, or the phone is not connected and needs
-   * no server.
+   * Why the server of this phone does not run; null: it runs, or the phone is not connected and needs no
+   * server.
    */
   troubleOf(serial: string): string | null
-  /** The reason for which no server of this host runs; null: a server runs, or the host needs none. */
+  /** Why no server of this host runs; null: a server runs, or the host needs none. */
   readonly trouble: string | null
-  /** Calls `onList` with the phones that all servers list, now and after each change. Returns a function that ends it. */
+  /**
+   * Calls `onList` with the phones that all servers list, now and after each change. Returns a function that
+   * ends the calls.
+   */
   follow(onList: (devices: readonly ListedDevice[]) => void): () => void
   /** Stops the servers that this agent started. */
   stop(): Promise<void>
 }
 
-/** Servers for phones on USB: as many as one USB bus has addresses, and more than a rack has phones. */
+/**
+ * The maximum number of servers for phones on USB: one USB bus has as many addresses, and a rack has fewer
+ * phones.
+ */
 const mostUsbServers = 127
 /** Servers that start at the same time. */
 const mostStarting = 8
 const usbEveryMs = 1000
 
-/** Returns once each server answers, or after its first attempt failed; servers are restarted until `stop`. */
+/**
+ * Returns once each server answers, or after the server's first attempt failed; servers are restarted until
+ * `stop`.
+ */
 export async function startAdbServers(options: AdbServersOptions): Promise<AdbServers> {
   const { bin, dataDir, reconnectMs, log } = options
   const connect = new Set(options.connect)
@@ -62,7 +71,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   const { signal } = stopping
   const limiter = createLimiter(mostStarting)
   const clients = new Map<string | null, AdbClient>()
-  /** By the serial of the phone; null: the server of all phones on USB. */
+  /** The servers by the serial of the phone; null: the server of all phones on USB. */
   const served = new Map<string | null, Served>()
   let onList: (devices: readonly ListedDevice[]) => void = () => undefined
   let making: Promise<void> | null = null
@@ -99,7 +108,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
     served.set(serial, started)
   }
 
-  /** Starts and stops servers so that each phone on USB has one. */
+  /** Starts and stops servers so that each phone on USB has one server. */
   function matchUsb(serials: readonly string[]): void {
     // A stopping server stays in the map until its end. A phone that returns before that gets a new server at a later
     // scan.

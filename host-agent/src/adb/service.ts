@@ -3,7 +3,7 @@ import { Protocol } from './adbkit.js'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
 import type { AdbSocket } from './socket.js'
 
-/** Bytes; lengths have four hex digits. */
+/** The maximum number of bytes; lengths have four hex digits. */
 const longestText = 0xffff
 
 /** Sends the request and reads OKAY. @throws AdbRefused with the reason, AdbConnectionLost, AdbProtocolError */

@@ -25,7 +25,7 @@ export const shellPacketId = {
 export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; data: Buffer }> {
   const header = await socket.read(5)
   const length = header.readUInt32LE(1)
-  // Far above the maximum payload of every adbd version.
+  // The limit is far above the maximum payload of every adbd version.
   if (length > 16 << 20) throw new AdbProtocolError(`shell packet of ${length} bytes`)
   return { id: header.readUInt8(0), data: await socket.read(length) }
 }

@@ -19,14 +19,17 @@ interface Waiter {
 export class AdbSocket {
   private buffered: Buffer[] = []
   private bufferedLength = 0
-  /** Number of chunks at the end of `buffered` that were not joined. */
+  /** The number of chunks at the end of `buffered` that are not joined. */
   private separate = 0
   private waiter: Waiter | null = null
   private ended = false
   private failure: Error | null = null
   private readonly closeListeners = new Set<() => void>()
 
-  /** Separates the connection from the progress that opened it: from then on its owner closes it. */
+  /**
+   * Separates the connection from the progress that opened it. From then on, the connection's owner must
+   * close it.
+   */
   readonly detach: () => void
 
   /** @param what names the call in errors */
@@ -80,8 +83,8 @@ export class AdbSocket {
   }
 
   /**
-   * Returns the underlying socket, with unread bytes put back. Do not use this object afterwards. The socket is flowing: add
-   * listeners in the same turn of the event loop.
+   * Returns the underlying socket, with unread bytes put back. This object must not be used afterwards. The
+   * socket is flowing, so listeners must be added in the same turn of the event loop.
    */
   toStream(): Socket {
     const { socket, onData, onEnd, onError, onSocketClose } = this
@@ -192,7 +195,10 @@ export class AdbSocket {
     this.separate = 0
   }
 
-  /** Copies only across chunks: many small reads of a large answer must not copy the rest of it each time. */
+  /**
+   * Bytes are copied only across chunks, since many small reads of a large answer must not copy its remaining
+   * bytes each time.
+   */
   private take(length: number): Buffer {
     const parts: Buffer[] = []
     let missing = length

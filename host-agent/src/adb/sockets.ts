@@ -1,6 +1,7 @@
 /**
- * The files of the agent's adb servers: each has a socket and the mark of its process, named by the phone that it serves. All
- * share one home with the keys. Used by `server.ts`, and by `doctor` and `health` in other processes.
+ * The files of the agent's adb servers: each has a socket and the mark of its process, named by the phone
+ * that it serves. All servers share one home with the keys. Used by `server.ts`, and by `doctor` and `health`
+ * in other processes.
  */
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
@@ -17,7 +18,10 @@ const longestName = 'phone-.sock'.length + longestSerial
 /** The folder of the keys and the marks. */
 export const adbHome = (dataDir: string): string => join(dataDir, 'adb')
 
-/** The folder of the sockets: the home, or one in the temporary folder when paths in the home are too long. */
+/**
+ * The folder of the sockets: the home, or a folder in the temporary folder when paths in the home are too
+ * long.
+ */
 export function adbSocketDir(dataDir: string): string {
   const own = adbHome(dataDir)
   if (Buffer.byteLength(own) + 1 + longestName <= longestPath) return own

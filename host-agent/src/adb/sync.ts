@@ -9,7 +9,7 @@ import type { AdbSocket } from './socket.js'
 
 export interface FileStat {
   mode: number
-  /** Bytes; modulo 2^32 with version 1. */
+  /** The size in bytes; modulo 2^32 with version 1. */
   size: number
   /** Seconds since 1970. */
   modifiedAt: number
@@ -55,7 +55,7 @@ export async function pushFile(
   throw refused('push', path, reason.toString('utf8'))
 }
 
-/** Null when the file does not exist or cannot be read; version 1 does not distinguish them. */
+/** Null when the file does not exist or cannot be read; version 1 does not distinguish these cases. */
 export async function statFile(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('STAT', Buffer.byteLength(path), path))
   const answer = await socket.read(16)
@@ -90,8 +90,9 @@ export async function statFile2(socket: AdbSocket, path: string): Promise<FileSt
 const longestName = 4096
 
 /**
- * Calls `visit` for each entry of a folder, without `.` and `..`, until it returns false. A folder that cannot be read has no
- * entries: the protocol does not report the error. Close the socket afterwards.
+ * Calls `visit` for each entry of a folder, without `.` and `..`, until `visit` returns false. A folder that
+ * cannot be read has no entries, since the protocol does not report the error. The caller must close the
+ * socket afterwards.
  */
 export async function listFolder(
   socket: AdbSocket,

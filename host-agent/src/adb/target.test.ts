@@ -1,4 +1,4 @@
-/** Calls for a phone that was replaced by another at the same TCP port, through the real adb server. */
+/** Calls for a phone that was replaced by another phone at the same TCP port, through the real adb server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ it('reaches no other phone that connects at the same port', async () => {
   const { transport: next } = await connect()
   phone.proxy.opened.length = 0
 
-  // The target still has the first phone's transport: the list has not been read again.
+  // The target still has the first phone's transport, since the list has not been read again.
   const calls = [
     () => transport.shell(command('input', 'text', 'for the first'), progress()),
     () => transport.exec(command('true'), progress()),
@@ -79,7 +79,7 @@ it('reaches no other phone that connects at the same port', async () => {
   await expect(hardware(steps)).rejects.toThrow(DeviceGone)
 })
 
-it('reaches no phone that has the same transport id in another run of the adb server', async () => {
+it('reaches no phone that has the same transport ID in another run of the adb server', async () => {
   const target = new SerialTarget(phone.serial)
   const { transport: old } = await connect()
   target.set(old)
@@ -98,7 +98,7 @@ it('reaches no phone that has the same transport id in another run of the adb se
   await hardware(transport)
 })
 
-it('pins one connection, and not another with its id', () => {
+it('pins one connection, and not another connection with the same ID', () => {
   const target = new SerialTarget('a phone')
   expect(pin(target).current).toBeNull()
   const id = { id: 3, serverRun: 1 }
@@ -106,7 +106,7 @@ it('pins one connection, and not another with its id', () => {
   const pinned = pin(target)
   expect(target.set({ ...id })).toBe(false)
   expect(pinned.current).toEqual(id)
-  // The connection broke and adb reopened it: another phone may be connected.
+  // The connection broke and adb reopened it, so another phone may be connected.
   target.set(null)
   target.set({ ...id })
   expect(pinned.current).toBeNull()

@@ -1,11 +1,11 @@
 /**
- * Addresses the device of a call by transport id, which identifies one connection of the adb server. A serial can be a network
- * address, which different phones can use in turn.
+ * Addresses the device of a call by transport ID, which identifies one connection of the adb server. A serial
+ * can be a network address, which different phones can use in turn.
  */
 
 /** A connection of the adb server to a device. */
 export interface TransportId {
-  /** Assigned by the server, counting from its start. */
+  /** The ID that the server assigned, counting from its start. */
   readonly id: number
   /** The run of the server that assigned the ID. */
   readonly serverRun: number
@@ -14,7 +14,7 @@ export interface TransportId {
 /** The destination of calls to the phone of a serial. */
 export interface Target {
   readonly serial: string
-  /** Null while adb is not connected to it. */
+  /** Null while adb is not connected to the phone. */
   readonly current: TransportId | null
 }
 

@@ -9,8 +9,9 @@ import { readText } from './service.js'
 const reconnectMs = 250
 
 /**
- * Calls `onList` with each list until `signal` aborts. When the connection to the server breaks, calls it with an empty list
- * and reconnects. Calls `onLost` once, and again only after another list. Never throws.
+ * Calls `onList` with each list until `signal` aborts. When the connection to the server breaks, calls
+ * `onList` with an empty list and reconnects. Calls `onLost` once, and again only after another list. Never
+ * throws.
  */
 export async function trackDevices(
   client: AdbClient,
@@ -51,9 +52,9 @@ export async function trackDevices(
 }
 
 /**
- * Polls the list until `signal` aborts: the server (29.0.6) does not announce that a network phone went offline, and reconnects
- * it only after 10 s. Drops a list that `tracked` overtook: its value changes with each list of `trackDevices`. Never throws:
- * `trackDevices` reports a lost server.
+ * Polls the list until `signal` aborts: the server (29.0.6) does not announce that a network phone went
+ * offline, and reconnects it only after 10 s. Drops a polled list when `trackDevices` has delivered a newer
+ * list: `tracked` changes with each list. Never throws: `trackDevices` reports a lost server.
  */
 export async function pollDevices(
   client: AdbClient,

@@ -21,8 +21,8 @@ import {
 import { pin, type Target, type TransportId } from './target.js'
 
 /**
- * Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory, or its time by parsing. Raw
- * output is that of pictures and trees, whose readers have limits.
+ * Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory, or its time by
+ * parsing. Raw output consists of pictures and trees, whose readers have limits.
  */
 const outputLimits = { shell: 8 << 20, raw: 64 << 20 }
 
@@ -50,9 +50,9 @@ export interface Transport {
   list(path: string, progress: Progress, visit: (entry: FolderEntry) => boolean): Promise<void>
   /** Reads the first `limit` bytes of a file. */
   pull(path: string, limit: number, progress: Progress): Promise<Buffer>
-  /** Connects to an abstract socket on the phone. The caller closes the stream. */
+  /** Connects to an abstract socket on the phone. The caller must close the stream. */
   connectAbstract(name: string, progress: Progress): Promise<AdbSocket>
-  /** Connects to a TCP port on the phone's loopback. The caller closes the stream. */
+  /** Connects to a TCP port on the phone's loopback interface. The caller must close the stream. */
   connectTcp(port: number, progress: Progress): Promise<AdbSocket>
   /** Requests a restart. Returns once the phone has accepted it. */
   reboot(progress: Progress): Promise<void>
@@ -64,13 +64,16 @@ export interface Transport {
 const gone =
   /device '.*' not found|device not found|no device with transport id|device offline|device unauthorized|device still|no devices|closed|cannot connect/i
 
-/** Milliseconds. A call that times out counts as hung only if it had at least this long. */
+/** Milliseconds. A call that times out counts as hung only if its deadline was at least this long. */
 const hangMs = 1500
 
 /** The features of each connection. */
 const features = new WeakMap<TransportId, ReadonlySet<string>>()
 
-/** `onOutcome` gets the outcome of each call: `answered`, or `hung` after a timeout. Not called for an unreachable phone. */
+/**
+ * `onOutcome` gets the outcome of each call: `answered`, or `hung` after a timeout. It is not called for an
+ * unreachable phone.
+ */
 export function createTransport(
   client: AdbClient,
   target: Target,
@@ -96,7 +99,7 @@ export function createTransport(
     }
   }
 
-  /** Like `connected`, and reports the outcome of the call. */
+  /** Like `connected`, and also reports the outcome of the call. */
   async function watched<T>(progress: Progress, call: (device: TransportId) => Promise<T>): Promise<T> {
     const startedAt = ownNow()
     try {
@@ -104,7 +107,7 @@ export function createTransport(
       onOutcome('answered')
       return result
     } catch (error) {
-      // A call that its caller aborted does not count as an outcome of the phone.
+      // A call that its caller aborted says nothing about the phone.
       const late = error instanceof DeadlineExceeded && progress.remaining === 0
       if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
       else if (!(error instanceof DeadlineExceeded) && !isDisconnect(error)) onOutcome('answered')

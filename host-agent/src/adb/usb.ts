@@ -6,11 +6,11 @@ import path from 'node:path'
 export const usbDevices = '/sys/bus/usb/devices'
 
 export interface UsbPort {
-  /** Port in the USB tree, such as `1-2`. */
+  /** The port in the USB tree, such as `1-2`. */
   port: string
-  /** The device in sysfs. */
+  /** The device's folder in sysfs. */
   folder: string
-  /** The serial that the device reports; null: none. */
+  /** The serial that the device reports; null: it reports none. */
   serial: string | null
 }
 
@@ -30,8 +30,8 @@ export function readUsbPorts(sys: string): UsbPort[] {
 }
 
 /**
- * Returns a function that returns the ports with an ADB interface. A call without a change on USB reads one file for each
- * device. A system without USB has no ports.
+ * Returns a function that returns the ports with an ADB interface. When nothing changed on USB, a call reads
+ * one file per device. A system without USB has no ports.
  */
 export function createUsbScan(sys: string): () => UsbPort[] {
   let before = ''
@@ -58,11 +58,14 @@ function stateOf(sys: string): string {
     .join('\n')
 }
 
-/** Longer than the text of any USB string descriptor. */
+/** The limit is longer than the text of any USB string descriptor. */
 const longestSerial = 128
 const usable = new RegExp(`^[\\x21-\\x7e]{1,${longestSerial}}$`)
 
-/** `--one-device` also takes the place of a phone on USB (AOSP `transport_server_owns_device`), such as `usb:2-6`. */
+/**
+ * `--one-device` also accepts the place of a phone on USB (AOSP `transport_server_owns_device`), such as
+ * `usb:2-6`.
+ */
 const place = /^(?:usb:|\/|\d+-\d+(?:\.\d+)*$)/
 
 /**

@@ -1,4 +1,7 @@
-/** Virtual phones with the forms of makers, through the real adb server, read by the agent's parsers. */
+/**
+ * Virtual phones that print the forms of several makers, through the real adb server, read by the agent's
+ * parsers.
+ */
 import { Progress } from '@phonerack/shared'
 import type { Maker } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

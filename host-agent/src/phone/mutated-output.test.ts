@@ -1,6 +1,7 @@
 /**
- * Each parser reads the same from an output and from mutations of it that makers and versions of Android bring: another order of
- * blocks, unknown lines, CRLF, a missing last line feed, warnings before it. Form of the inputs: docs/parsers.md.
+ * Each parser reads the same from an output and from its mutations, which occur with makers and versions of
+ * Android: another order of blocks, unknown lines, CRLF, a missing last line feed, warnings before it. Form
+ * of the inputs: docs/parsers.md.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -25,9 +26,9 @@ interface Input {
   parse: (output: string) => unknown
   /** Lines above all blocks. */
   head?: string
-  /** Their order does not matter. Each ends with a line feed. */
+  /** Blocks whose order does not matter. Each ends with a line feed. */
   blocks: readonly string[]
-  /** A line of a later version, which any place between the blocks can hold; null: every line has a meaning. */
+  /** A line of a later Android version that may be between any two blocks; null: every line has a meaning. */
   unknown?: string | null
 }
 
@@ -81,7 +82,7 @@ const inputs: Readonly<Record<string, Input>> = {
   'keys of notifications': {
     parse: (output) => keysOf(output).toSorted(),
     blocks: ['0|com.a|1|null|10001\n', '0|com.b|1|x=\n|10002\n', '-1|android|9|g|1000|ranker_group\n'],
-    // Its line would be a part of a key.
+    // The unknown line would become part of a key.
     unknown: null,
   },
   notification: {
@@ -218,7 +219,7 @@ const inputs: Readonly<Record<string, Input>> = {
   },
 }
 
-describe('mutations of an output change nothing', () => {
+describe('mutations of an output do not change the result', () => {
   it.each(Object.entries(inputs))(
     '%s',
     (_name, { parse, head = '', blocks, unknown = '    mAddedLater=1 b=c\n' }) => {
@@ -227,7 +228,7 @@ describe('mutations of an output change nothing', () => {
       expect(expected).not.toBeUndefined()
       const mutation = fc.record({
         order: fc.shuffledSubarray([...blocks], { minLength: blocks.length }),
-        // Position of an unknown line; the last one adds none.
+        // The position of an unknown line; the last position adds no line.
         at: fc.nat(blocks.length + 1),
         end: fc.constantFrom('\n', '\r\n'),
         isCut: fc.boolean(),
@@ -236,7 +237,7 @@ describe('mutations of an output change nothing', () => {
         fc.property(mutation, ({ order, at, end, isCut }) => {
           const lines = at <= order.length && unknown !== null ? order.toSpliced(at, 0, unknown) : order
           const output = (head + lines.join('')).replaceAll('\n', end)
-          // Text between quotation marks of an app keeps its line ends.
+          // An app's text between quotation marks keeps its line ends.
           const read = JSON.stringify(parse(isCut ? output.replace(/\r?\n$/, '') : output))
           expect(read.replaceAll('\\r\\n', '\\n')).toBe(JSON.stringify(expected))
         }),

@@ -30,7 +30,7 @@ export interface VideoPacket {
 export interface CaptureListener {
   onConfig(config: VideoConfig): void
   onPacket(packet: VideoPacket): void
-  /** The video stopped and does not restart by itself; the subscription has ended. */
+  /** The video stopped and does not restart automatically; the subscription has ended. */
   onEnd(reason: string): void
 }
 
@@ -41,9 +41,9 @@ export interface CaptureSubscription {
 }
 
 /**
- * The first frame of a subscription. `now`: a newly requested key frame, so that the first picture is current. `last`:
- * the last key frame and the packets after it, if they are few. They come immediately, without the phone, and show a
- * still screen correctly.
+ * The first frame of a subscription. `now`: a newly requested key frame, so that the first picture is
+ * current. `last`: the last key frame and the packets after it, if they are few. These frames arrive
+ * immediately, without the phone, and show a still screen correctly.
  */
 export type CaptureBegin = 'now' | 'last'
 

@@ -11,11 +11,11 @@ export const choiceSchema = z.object({
   /** The UI server ran at enrolment; `ui` is the fallback while it does not run. */
   uiServer: z.boolean().default(false),
   wipe: z.enum(['testharness', '']),
-  /** `unproven`: the enrolment set it and could not read it back. */
+  /** `unproven`: the enrolment set the clipboard and could not read it back. */
   clipboard: z.enum(['scrcpy', 'unproven', '']).default(''),
   /** Whether io.appium.settings is installed on the phone. */
   settingsApp: z.boolean().default(false),
-  /** At enrolment, the app's keyboard was selected and the user's keyboard restored. */
+  /** Whether the enrolment could select the app's keyboard and restore the user's keyboard. */
   keyboard: z.boolean().default(false),
   location: z.enum(['settings-app', '']).default(''),
   locale: z.enum(['settings-app', '']).default(''),

@@ -22,7 +22,7 @@ export interface Size {
   height: number
 }
 
-/** One finger: down at the first point, up at the last; `atMs` counts from the gesture's start. */
+/** One finger: down at the first point, up at the last point. `atMs` counts from the gesture's start. */
 export interface Stroke {
   points: readonly (Point & { atMs: number })[]
 }
@@ -64,8 +64,8 @@ export interface Windows {
 
 export interface Input {
   /**
-   * Plays the strokes at their times (simultaneous strokes are several fingers,
-   * consecutive ones a series of taps) and returns when the last finger is up.
+   * Plays the strokes at their times (simultaneous strokes are several fingers, consecutive strokes a series
+   * of taps) and returns when the last finger is up.
    */
   gesture(strokes: readonly Stroke[], progress: Progress): Promise<void>
   /** Press and release; `metaState` as in Android's `KeyEvent`. */
@@ -76,7 +76,7 @@ export type TouchPhase = 'down' | 'move' | 'up' | 'cancel'
 
 /** A person's input, sent as it arrives. Each call returns once the input is sent. */
 export interface LiveInput {
-  /** `pointer`: any number, the same from down to up. */
+  /** @param pointer any number, which stays the same from down to up */
   touch(phase: TouchPhase, pointer: number, point: Point, progress: Progress): Promise<void>
   key(down: boolean, keyCode: number, metaState: number, repeat: number, progress: Progress): Promise<void>
   /** Wheel steps, -16 to 16: positive to the right and up. */
@@ -85,7 +85,7 @@ export interface LiveInput {
   rotate(progress: Progress): Promise<void>
 }
 
-/** The reasons for which a picture of the screen may be black. */
+/** The possible reasons for a black picture of the screen. */
 export interface SecureWindowState {
   asleep: boolean
   locked: boolean
@@ -94,23 +94,22 @@ export interface SecureWindowState {
 }
 
 export interface SecureWindow {
-  /** At most a few seconds old; `refresh`: reads it now. */
+  /** The reasons, at most a few seconds old. `refresh`: reads them now. */
   read(progress: Progress, refresh?: boolean): Promise<SecureWindowState>
 }
 
-/**
- * A field as named by the UI tree, so that a method that searches for the field itself
- * finds the same one.
- */
+/** A field as named by the UI tree, so that a method that searches for the field finds the same field. */
 export interface FieldName {
   className: string
 }
 
 /** Text that was sent; the caller reads the field before `release`. */
 export interface SentText {
-  /** False: the connection broke during the send, so the field may or may not hold the text. */
+  /** False: the connection broke while the text was sent, so the field may or may not contain the text. */
   sure: boolean
-  /** Restores the clipboard and keyboard that the method replaced. Has a separate deadline and never throws. */
+  /**
+   * Restores the clipboard and keyboard that the method replaced. Has a separate deadline and never throws.
+   */
   release(): Promise<void>
 }
 
@@ -118,8 +117,8 @@ export interface SentText {
 export interface TextMethod {
   readonly name: 'keys' | 'set-text' | 'paste' | 'input-text' | 'keyboard'
   /**
-   * `insert`: at the cursor, and the app may apply it a moment later. `replace`:
-   * replaces the field's whole content, complete when it returns; idempotent.
+   * `insert`: inserts at the cursor, and the app may apply the text a moment later. `replace`: replaces the
+   * field's whole content, complete when the call returns; idempotent.
    */
   readonly mode: 'insert' | 'replace'
   accepts(text: string): boolean
@@ -129,7 +128,7 @@ export interface TextMethod {
   send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
 }
 
-/** This method does not work now, or not for this field, and changed nothing. */
+/** This method does not work now, or not for this field. It changed nothing. */
 export class TextMethodUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -155,8 +154,9 @@ export interface OpenedApp {
 export interface Apps {
   installed(packageName: string, progress: Progress): Promise<boolean>
   /**
-   * Starts the launcher activity, or `activity`. Returns when the package, or a dialog of
-   * another one, is in the foreground, within 10 s. @throws ApiError app_not_found
+   * Starts the launcher activity, or `activity`. Returns when the package, or a dialog of another package, is
+   * in the foreground, within 10 s.
+   * @throws ApiError app_not_found
    */
   open(packageName: string, activity: string | null, progress: Progress): Promise<OpenedApp>
   forceStop(packageName: string, progress: Progress): Promise<void>
@@ -169,13 +169,13 @@ export interface Power {
    * is cached for a second.
    */
   isOn(progress: Progress): Promise<boolean | null>
-  /** Clears the cache of `isOn`: a key that may have changed it was sent. */
+  /** Clears the cache of `isOn`, after a key that may have changed the state. */
   forget(): void
   wake(progress: Progress): Promise<void>
   sleep(progress: Progress): Promise<void>
   /**
-   * Requests a restart; returns once the phone has disconnected, and does not wait for
-   * its return. @throws ApiError when it refuses
+   * Requests a restart. Returns once the phone has disconnected, without waiting for its return.
+   * @throws ApiError when the phone refuses
    */
   reboot(progress: Progress): Promise<void>
 }
@@ -255,7 +255,7 @@ export interface InstalledApp {
   label: string
   versionName: string
   versionCode: number
-  /** Preinstalled. */
+  /** Whether the app is preinstalled. */
   system: boolean
 }
 
@@ -276,7 +276,7 @@ export class InstallFileBroken extends Error {
 }
 
 export interface InstallFile {
-  /** On this host. */
+  /** The file's path on this host. */
   path: string
   /** Hex. */
   sha256: string
@@ -295,41 +295,41 @@ export interface InstallSteps {
 /** Distinguishes one install of an app from the next. */
 export interface InstalledVersion {
   versionCode: number
-  /** Path of its base APK on the phone; each install gets a new one. */
+  /** Path of the app's base APK on the phone; each install gets a new path. */
   path: string
   system: boolean
 }
 
 /** An app's requirements, read from its files. */
 export interface AppNeeds {
-  /** 0: not stated. */
+  /** 0: not declared. */
   minSdk: number
-  /** The Android preview that it requires; empty: none. */
+  /** The Android preview that the app requires; empty: none. */
   minCodename: string
-  /** 0: not stated. */
+  /** 0: not declared. */
   targetSdk: number
   /** ABIs of its native code; empty: no native code. */
   abis: readonly string[]
-  /** Signed only with scheme v1 (JAR). */
+  /** Whether the app is signed only with scheme v1 (JAR). */
   jarOnly: boolean
 }
 
 export interface Packages {
-  /** All except the agent's helper apps. */
+  /** Lists all apps except the agent's helper apps. */
   list(progress: Progress): Promise<InstalledApp[]>
-  /** Null when it is not installed. */
+  /** Null when the app is not installed. */
   find(packageName: string, progress: Progress): Promise<InstalledVersion | null>
   /**
-   * Checks that the phone can take an app, before anything is changed on it. `isNew`:
-   * the app is absent, or will be removed before the install.
+   * Tests whether the phone is compatible with an app, before anything is changed on the phone. `isNew`: the
+   * app is absent, or will be removed before the install.
    * @throws ApiError install_failed
    */
   requireCompatible(packageName: string, needs: AppNeeds, isNew: boolean, progress: Progress): Promise<void>
   /** Checks that the phone reports enough space for the app's files. @throws InstallRefused */
   requireSpace(packageName: string, totalBytes: number, progress: Progress): Promise<void>
   /**
-   * Installs base and splits, all of one package, in one session. The caller abandons a
-   * session that was created and not committed.
+   * Installs base and splits of one package in one session. If the session was created and not committed, the
+   * caller must abandon it.
    * @throws InstallRefused, InstallFileBroken
    */
   install(

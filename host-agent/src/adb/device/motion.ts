@@ -5,7 +5,7 @@
 import type { Progress } from '@phonerack/shared'
 
 export interface Drawings {
-  /** The time from which each drawing is known. */
+  /** The time since which every drawing is known. */
   knownSince: number
   /** The last drawing that changed the screen; -Infinity: none since `knownSince`. */
   drawnAt: number
@@ -23,7 +23,8 @@ export interface Motion {
 }
 
 /**
- * A frame stands for all drawings of this many milliseconds after it: the encoder drops the others to stay within its rate.
- * Longer than the interval of the motion video (`motion/source.ts`), so that a moving screen never counts as still.
+ * A frame stands for all drawings of this many milliseconds after it, since the encoder drops further
+ * drawings to stay within its rate. The time is longer than the interval of the motion video
+ * (`motion/source.ts`), so that a moving screen never counts as still.
  */
 export const stillMs = 80

@@ -1,4 +1,4 @@
-/** Capabilities that report what happens on a phone: logs, crashes, notifications; and the permissions of apps. */
+/** Capabilities that report events on a phone (logs, crashes, notifications), and the permissions of apps. */
 import type { Progress } from '@phonerack/shared'
 
 /** From the least to the most severe. */
@@ -6,10 +6,10 @@ export const logLevels = ['verbose', 'debug', 'info', 'warn', 'error', 'fatal'] 
 export type LogLevel = (typeof logLevels)[number]
 
 export interface LogQuery {
-  /** Only lines that this app wrote; null: all. */
+  /** The app whose lines are returned; null: lines of all apps. */
   package: string | null
   minLevel: LogLevel
-  /** By the phone's clock; null: all that are kept. */
+  /** The earliest time by the phone's clock; null: all kept lines. */
   since: Date | null
   limit: number
   /** `cursor` of a line; null: the newest lines. */
@@ -21,7 +21,7 @@ export interface LogLine {
   level: LogLevel
   tag: string
   pid: number
-  /** The app that wrote it; null: unknown. */
+  /** The app that wrote the line; null: unknown. */
   package: string | null
   message: string
   /** Names this line, so that a later query returns the lines before it. */
@@ -29,7 +29,7 @@ export interface LogLine {
 }
 
 export interface Logs {
-  /** Newest first, none from before the phone got its device. `more`: older ones exist. */
+  /** Lines, newest first, without lines from before the phone got its device. `more`: older lines exist. */
   read(query: LogQuery, progress: Progress): Promise<{ lines: LogLine[]; more: boolean }>
 }
 
@@ -47,13 +47,16 @@ export interface Crash {
   /** The exception's message, or why the app did not respond. */
   reason: string | null
   stack: string
-  /** The stack was longer. */
+  /** Whether the stack was longer. */
   truncated: boolean
   cursor: string
 }
 
 export interface Crashes {
-  /** Newest first. @param cursor that of a crash; null: the newest crashes */
+  /**
+   * Returns crashes, newest first.
+   * @param cursor the cursor of a crash; null: the newest crashes
+   */
   list(
     query: { package: string | null; limit: number; cursor: string | null },
     progress: Progress,
@@ -67,7 +70,7 @@ export interface PostedNotification {
   title: string
   text: string
   postedAt: Date | null
-  /** A user can swipe it away. */
+  /** Whether a user can swipe the notification away. */
   dismissible: boolean
 }
 
@@ -85,8 +88,10 @@ export interface PermissionState {
 
 export interface Permissions {
   /**
-   * Grants and revokes, after a check of all names; returns them as the phone then reports them.
-   * @throws ApiError app_not_found; validation_failed for a permission that the app does not request, or that cannot be changed
+   * Grants and revokes permissions, after a check of all names. Returns the permissions as the phone then
+   * reports them.
+   * @throws ApiError app_not_found; validation_failed for a permission that the app does not request, or that
+   * cannot be changed
    */
   set(
     packageName: string,

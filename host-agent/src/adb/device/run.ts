@@ -7,10 +7,7 @@ import { commandName, type ShellCommand } from '../quote.js'
 import type { ShellResult } from '../shell-protocol.js'
 import type { Transport } from '../transport.js'
 
-/**
- * A command's output on both streams, for messages and for Android tools that report
- * failures on stdout.
- */
+/** A command's output on both streams, for messages and for Android tools that report failures on stdout. */
 export const outputOf = (result: ShellResult): string =>
   `${result.stdout.toString('utf8')}${result.stderr.toString('utf8')}`.trim()
 
@@ -26,7 +23,7 @@ export async function run(transport: Transport, command: ShellCommand, progress:
 
 /** Details of the error of a failed command; `output` is truncated, not redacted. */
 export interface CommandFailure {
-  /** Its name, without arguments. */
+  /** The command's name, without arguments. */
   command: string
   exit_code: number
   output: string

@@ -1,4 +1,6 @@
-/** Errors for output of a phone in a form that a parser does not know. Such output is never "nothing". */
+/**
+ * Errors for a phone's output in a form that a parser does not know. Such output is never treated as empty.
+ */
 import { ApiError, type Logger } from '@phonerack/shared'
 import { redactOutput } from '../../base/redact.js'
 
@@ -10,7 +12,7 @@ class UnreadableOutput extends Error {
   }
 }
 
-/** `what` ends the sentence "The phone reports … in an unknown form". */
+/** @param what ends the sentence "The phone reports … in an unknown form" */
 export const notUnderstood = (what: string, output: string): ApiError =>
   new ApiError('provider_error', {
     message: `The phone reports ${what} in an unknown form.`,
@@ -18,7 +20,7 @@ export const notUnderstood = (what: string, output: string): ApiError =>
     cause: new UnreadableOutput(what, output),
   })
 
-/** Logs the first lines of the output when the error is about one. */
+/** Logs the first lines of the output when the error concerns an unknown form. */
 export function logUnreadable(error: unknown, log: Logger | undefined): void {
   if (error instanceof ApiError && error.cause instanceof UnreadableOutput)
     log?.warn({ err: error.cause }, "a phone's output has an unknown form")

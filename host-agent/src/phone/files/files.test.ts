@@ -33,7 +33,7 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
   return error
 }
 
-/** Reports version 1 of the sync service, as phones before Android 11 do. */
+/** The sync service reports version 1, as on phones before Android 11. */
 class OldClient extends AdbClient {
   override async features(device: TransportId, within: Progress): Promise<ReadonlySet<string>> {
     const known = new Set(await super.features(device, within))
@@ -102,7 +102,7 @@ describe('files', () => {
     expect(error.next).toMatch(/by name/)
     expect(error.details).toMatchObject({ path: '/sdcard', limit_bytes: 4_000_000, entries_read: seen })
     expect(seen).toBeLessThan(4_000_000 / 200)
-    // A write searches for leftovers only this far.
+    // A write searches for leftover files only up to this limit.
     seen = 0
     await endless.write('/sdcard/beside-many.txt', Buffer.from('a'), progress())
     expect(seen).toBe(50_000)
@@ -182,7 +182,7 @@ describe('files', () => {
   })
 
   it('are never reached through a symbolic link [34.26]', async () => {
-    // Shared storage has no links, so another folder replaces it here.
+    // Shared storage has no links, so another folder replaces it in this test.
     const tmp = '/data/local/tmp'
     const linked = createFiles(both.transport, `${tmp}/shared`)
     await shell('mkdir', '-p', `${tmp}/outside`, `${tmp}/shared`)

@@ -30,12 +30,12 @@ const typeMask = 0o170000
 const isFile = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o100000
 const isFolder = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o040000
 
-/** A file being written; it gets its final name when it is complete. */
+/** A file that is being written. It gets its final name when it is complete. */
 const unfinished = /^\.phonerack-[0-9a-f]{16}\.part$/
 
 const notFound = (path: string): ApiError => new ApiError('file_not_found', { details: { path } })
 
-/** `root`: the real path of `/sdcard`. */
+/** @param root the real path of `/sdcard` */
 export function createFiles(transport: Transport, root: string = realRoot): Files {
   /** Null when the folder does not exist. @throws ApiError validation_failed when a link leads elsewhere */
   async function folderExists(folder: string, progress: Progress): Promise<boolean> {
@@ -60,8 +60,8 @@ export function createFiles(transport: Transport, root: string = realRoot): File
   }
 
   /**
-   * Removes files of writes that lost the phone. Writes to a phone run one at a time,
-   * so none of them is in use.
+   * Removes files of writes that lost the phone. Writes to a phone run one at a time, so no such file is in
+   * use.
    */
   async function removeUnfinished(folder: string, progress: Progress): Promise<void> {
     const names: string[] = []

@@ -1,11 +1,13 @@
-/** Paths of shared storage: maps the public `/sdcard/…` to the real one, or refuses it. Pure. */
+/** Paths of shared storage: maps the public `/sdcard/…` to the real path, or refuses it. Pure. */
 import { ApiError } from '@phonerack/shared'
 
 /** The real path of `/sdcard`, for the first user of every phone since Android 4.2. */
 export const realRoot = '/storage/emulated/0'
 const publicRoot = '/sdcard'
 
-/** An error of the path itself. `names`: what the path refers to, when that is the error. */
+/**
+ * An error of the path itself. `names`: the kind of object to which the path refers, when that is the error.
+ */
 export const badPath = (message: string, names?: 'file' | 'directory'): ApiError =>
   new ApiError('validation_failed', {
     message: `\`path\` ${message}.`,
@@ -30,7 +32,7 @@ export function realPath(path: string, root: string = realRoot): string {
   return real
 }
 
-/** Bytes: adbd ends a sync request whose path is longer (AOSP `file_sync_service.cpp`). */
+/** The maximum bytes: adbd ends a sync request whose path is longer (AOSP `file_sync_service.cpp`). */
 const mostPathBytes = 1024
 
 /** @throws ApiError validation_failed for a path on the phone that its sync service does not accept */

@@ -26,8 +26,7 @@ describe('the credential memory', () => {
         memory.sawForeground(true, 0)
         for (const text of letters ? Array.from(credential + credential) : [credential, credential])
           memory.typed(text, 10)
-        // A shorter one that repeats inside, such as 1212 twice, is a separate
-        // candidate.
+        // A shorter text that repeats inside, such as 1212 twice, is a separate candidate.
         expect(memory.candidates(20).length).toBeLessThanOrEqual(3)
         expect(memory.candidates(20)).toContain(credential)
       }),
@@ -45,7 +44,7 @@ describe('the credential memory', () => {
     expect(memory.candidates(41)).toEqual([])
   })
 
-  it('keeps text typed right before Settings came to the foreground', () => {
+  it('keeps text typed just before Settings came to the foreground', () => {
     const memory = createCredentialMemory()
     memory.sawForeground(false, 0)
     memory.typed('2580', 10)
@@ -54,7 +53,7 @@ describe('the credential memory', () => {
     expect(memory.candidates(21)).toEqual(['2580'])
   })
 
-  it('forgets after two minutes, and when it is told to', () => {
+  it('forgets after two minutes, and when `forget` is called', () => {
     const memory = createCredentialMemory()
     memory.sawForeground(true, 0)
     memory.typed('2580', 0)

@@ -16,12 +16,12 @@ const maxEntries = 64
 interface Entry {
   text: string
   at: number
-  /** Settings were in the foreground right before or right after it. */
+  /** Whether Settings were in the foreground just before or after the text. */
   inSettings: boolean
 }
 
 export interface CredentialMemory {
-  /** Called right before the text is sent. */
+  /** Must be called just before the text is sent. */
   typed(text: string, at: number): void
   /** A key by Android's code: letters, digits, enter and delete are used. */
   pressed(keyCode: number, at: number): void
@@ -30,7 +30,7 @@ export interface CredentialMemory {
    * between them is deleted.
    */
   sawForeground(isSettings: boolean, at: number): void
-  /** The most likely first, at most three. */
+  /** The candidates, the most likely first; at most three. */
   candidates(at: number): string[]
   forget(): void
 }
@@ -56,8 +56,8 @@ export function createCredentialMemory(): CredentialMemory {
     },
     sawForeground(isSettings, at) {
       for (const entry of entries) if (isSettings) entry.inSettings = true
-      // A check may have begun before the text was sent: only text from before the
-      // previous check counts as typed elsewhere.
+      // A check may have begun before the text was sent, so only text from before the previous check counts
+      // as typed elsewhere.
       const before = last?.at ?? -Infinity
       entries = entries.filter((entry) => entry.inSettings || entry.at > before)
       last = { isSettings, at }
@@ -93,7 +93,7 @@ function candidatesOf(entries: readonly Entry[]): string[] {
   return [...new Set(found.filter(fits))].slice(0, maxCandidates)
 }
 
-/** The longest text that occurs twice in a row at the end. */
+/** The longest text that occurs twice in succession at the end. */
 function repeatedEnd(text: string): string | null {
   for (let size = length.max; size >= length.min; size -= 1) {
     const end = text.slice(-size)

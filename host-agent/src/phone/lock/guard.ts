@@ -1,8 +1,8 @@
 /**
- * Keeps a rented phone free of a screen lock, which would block its wipe. Closes the
- * screens that set a lock as soon as they come to the foreground, checks every 20 s
- * whether a lock is set, and clears one whose credential was typed through the agent.
- * Run by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
+ * Keeps a rented phone free of a screen lock, which would block its wipe. Closes the screens that set a lock
+ * as soon as they come to the foreground, checks every 20 s whether a lock is set, and clears a lock whose
+ * credential was typed through the agent. Run by `supervision/care.ts` while the phone is rented.
+ * docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'
@@ -20,10 +20,16 @@ export const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'
 
 export interface LockGuardParts {
-  /** A transport whose calls do not count for the rescue of a hanging phone. A call that hangs only skips a check. */
+  /**
+   * A transport whose calls do not count for the rescue of a hanging phone. A hanging call only skips a
+   * check.
+   */
   transport: Transport
   memory: CredentialMemory
-  /** The checks to run. `nothing`: the phone is free, restarting or in work. `lock`: it is rented and its screen is off. */
+  /**
+   * The checks to run. `nothing`: the phone is free, restarting, or an operation works on it. `lock`: the
+   * phone is rented and its screen is off.
+   */
   scope: () => 'nothing' | 'lock' | 'screen'
   /** Called after each read of the lock. */
   recordLock: (isSet: boolean) => void
@@ -60,8 +66,8 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       isClosing = false
       return
     }
-    // Stops the whole app: a back key could reach another app that came to the
-    // foreground in between.
+    // Stops the whole app, since a back key could reach another app that came to the foreground in the
+    // meantime.
     await transport.shell(command('am', 'force-stop', front.package), progress)
     lockReadAt = -Infinity
     if (!isClosing) parts.note('screen_lock_closed', 'done', `${front.activity ?? front.package} was closed`)

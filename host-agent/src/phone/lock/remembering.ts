@@ -1,4 +1,4 @@
-/** Wraps inputs so that the credential memory gets the typed text. For batches and live views. */
+/** Wraps inputs of batches and live views, so that the credential memory gets the typed text. */
 import type { Input, LiveInput, TextMethod } from '../../adb/device/device.js'
 import type { CredentialMemory } from './credential-memory.js'
 

@@ -11,8 +11,8 @@ const systemPackage =
 
 /**
  * AOSP `com.android.settings.password.*` of Android 9 to 15 (`ChooseLockGeneric`, `ChooseLockPassword`,
- * `ConfirmLockPattern`, `SetNewPasswordActivity`, `SetupChooseLock…`), the biometric enrolments that begin with one of
- * them, and the names of Xiaomi (`MiuiSecurityChooseUnlock`).
+ * `ConfirmLockPattern`, `SetNewPasswordActivity`, `SetupChooseLock…`), the biometric enrolments that begin
+ * with one of these names, and the names of Xiaomi (`MiuiSecurityChooseUnlock`).
  */
 const credentialScreen =
   /(?:^|[.$])\w*(?:Choose(?:Lock|Unlock)|ConfirmLock|ConfirmDeviceCredential|SetNewPassword|LockScreenSuggestion|ScreenLockSuggestion|(?:Fingerprint|Face|Biometric)Enroll)\w*/
@@ -22,15 +22,15 @@ type Foreground = Pick<WindowState, 'package' | 'activity'>
 export const isCredentialScreen = ({ package: name, activity }: Foreground): boolean =>
   systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
 
-/** Whether a credential can be typed in this window. Text that is typed elsewhere is never kept. */
+/** Whether a credential can be typed in this window. Text that is typed in other windows is never kept. */
 export const isSettings = ({ package: name, activity }: Foreground): boolean =>
   isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
 
 export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
 
 /**
- * From `CredentialType:` in the output of `readLock`, for user 0: a dual app or a work profile is another user. Form: AOSP
- * `LockSettingsService.dump`, Android 10 to 16. Null: not reported.
+ * Parses `CredentialType:` in the output of `readLock`, for user 0, since a dual app or a work profile is
+ * another user. Form: AOSP `LockSettingsService.dump`, Android 10 to 16. Null: not reported.
  */
 export function parseLock(output: string): boolean | null {
   const users = output.split(/^(?=[ \t]*User \d)/m)

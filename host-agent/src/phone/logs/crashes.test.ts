@@ -31,7 +31,7 @@ describe('the drop box', () => {
     expect(parseEntries("Can't find service: dropbox")).toBeNull()
   })
 
-  it('finds a report between others of the same second, with any content [42.17]', () => {
+  it('finds a report between other reports of the same second, with any content [42.17]', () => {
     const [first, second] = parseEntries(list) ?? []
     if (!first || !second) throw new Error('no entries')
     const border = '========================================\n'
@@ -88,7 +88,7 @@ describe('a phone', () => {
     await shell('input', 'tap', String((left + right) / 2), String((top + bottom) / 2))
   }
 
-  /** Taps a button of the app Trouble, then closes the dialog of the system. */
+  /** Taps a button of the app Trouble, and then closes the system's dialog. */
   async function breakDown(button: string): Promise<void> {
     await shell('am', 'start', '-n', `${trouble}/.MainActivity`)
     await tap(`${trouble}:id/${button}`)

@@ -10,7 +10,7 @@ import { ownPackages } from '../../adb/parts/parts.js'
 import { parseEntries, parseReport, reportIn, type DropBoxEntry } from './dropbox.js'
 import { clean } from './logs.js'
 
-/** The maximum number of reports that one query reads, the newest first. */
+/** The maximum number of reports that one query reads; the newest reports are read. */
 const most = 100
 /** Reports that one command reads. */
 const atOnce = 10
@@ -18,7 +18,7 @@ const atOnce = 10
 const reportBytes = 80_000
 /** Characters. */
 const longest = { stack: 65_536, reason: 2000, name: 255 }
-/** Bytes of all stacks of a page. */
+/** The maximum bytes of all stacks on a page. */
 const pageBytes = 2_000_000
 
 const cursorOf = ({ tag, at }: DropBoxEntry): string => `${tag}@${at.getTime()}`
@@ -37,7 +37,7 @@ export function createCrashes(transport: Transport): Crashes {
     all: readonly DropBoxEntry[],
     progress: Progress,
   ): Promise<(string | null)[]> {
-    // An app cannot print this line, so it cannot end the part of its report.
+    // The line ends the report's part of the output, since an app cannot print it.
     const border = randomBytes(16).toString('hex')
     const commands = wanted.flatMap(({ date, time, tag }) => [
       command('echo', border),
@@ -80,7 +80,7 @@ export function createCrashes(transport: Transport): Crashes {
   }
 }
 
-/** The index after the entry of the cursor. If that entry no longer exists, the index of the first older entry. */
+/** The index after the cursor's entry. If that entry no longer exists, the index of the first older entry. */
 function afterCursor(newest: readonly DropBoxEntry[], cursor: string): number {
   const known = newest.findIndex((entry) => cursorOf(entry) === cursor)
   if (known !== -1) return known + 1

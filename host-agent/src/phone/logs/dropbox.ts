@@ -1,7 +1,8 @@
 /**
- * Parses `dumpsys dropbox`. Pure. Form: AOSP `DropBoxManagerService.dump`, Android 10 to 16. The list with file names contains
- * no text of reports, and a report is read between lines that only the agent knows, so its text cannot look like another report.
- * Any app can add reports by `DropBoxManager.addText`, even in the name of another app: nothing here proves who wrote one.
+ * Parses `dumpsys dropbox`. Pure. Form: AOSP `DropBoxManagerService.dump`, Android 10 to 16. The list with
+ * file names contains no text of reports, and a report is read between lines that only the agent knows, so
+ * its text cannot look like another report. Any app can add reports by `DropBoxManager.addText`, even in the
+ * name of another app, so the writer of a report is not proven.
  */
 import type { CrashKind } from '../../adb/device/reports.js'
 
@@ -44,8 +45,8 @@ export function parseEntries(output: string): DropBoxEntry[] | null {
 const separator = '========================================'
 
 /**
- * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null: the report no longer exists. @param earlier
- * the number of earlier entries with the same tag and second
+ * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null: the report no longer exists.
+ * @param earlier the number of earlier entries with the same tag and second
  */
 export function reportIn(output: string, { header }: DropBoxEntry, earlier: number): string | null {
   const title = `${separator}\n${header}\n`
@@ -71,7 +72,10 @@ export interface Report {
 /** The kernel's type `pid_t` has no greater PID, which would not fit into the message to the control plane. */
 const maxPid = 0x7fff_ffff
 
-/** The system's lines `Name: value` up to the first empty line, then what the app or the system printed. */
+/**
+ * The system's lines `Name: value` up to the first empty line, and then the text that the app or the system
+ * printed.
+ */
 export function parseReport(kind: CrashKind, text: string): Report {
   const end = text.indexOf('\n\n')
   const head = end === -1 ? text : text.slice(0, end)

@@ -47,7 +47,7 @@ it('reads the same entries however the stream is divided', () => {
   )
 })
 
-it('never returns more than it was given, and refuses impossible lengths [42.13]', () => {
+it('never returns more bytes than it received, and refuses impossible lengths [42.13]', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       try {
@@ -68,7 +68,7 @@ it('never returns more than it was given, and refuses impossible lengths [42.13]
   expect(() => new EntryReader().add(long)).toThrow(UnreadableLog)
 })
 
-it('passes over payloads that are not text', () => {
+it('skips payloads that are not text', () => {
   for (const payload of ['', '\x06', '\x06no end', '\x01Tag\0a\0', '\xffTag\0a\0'])
     expect(textOf(Buffer.from(payload, 'latin1')), JSON.stringify(payload)).toBeNull()
   expect(textOf(Buffer.from('\x04\xff\xfe\0\xc3(\0', 'latin1'))).toEqual({

@@ -1,12 +1,12 @@
 /**
- * Entries of Android's log in the form of `logcat -B`: AOSP `struct logger_entry` (28 bytes since Android 10, little-endian),
- * then the payload. Unlike lines of text, they have lengths, so no app can write a line that looks like another app's: process
- * and user come from the kernel. Used by `logs.ts`.
+ * Entries of Android's log in the form of `logcat -B`: AOSP `struct logger_entry` (28 bytes since Android 10,
+ * little-endian), then the payload. Unlike lines of text, entries have lengths, so no app can write a line
+ * that looks like another app's: process and user come from the kernel. Used by `logs.ts`.
  */
 import type { LogLevel } from '../../adb/device/reports.js'
 
 export interface LogEntry {
-  /** Since 1970, by the phone's clock. */
+  /** Nanoseconds since 1970, by the phone's clock. */
   seconds: number
   nanoseconds: number
   pid: number

@@ -49,12 +49,12 @@ it('reads a new notification with the key of the notification service', () => {
   expect(posted('[10212,1422,com.a,7,a,b|世,0,Notification(x),0]')).toMatchObject({
     key: '0|com.a|7|a,b|世|10212',
   })
-  // An update, and one that Android ignored.
+  // An update, and a notification that Android ignored.
   expect(posted('[10212,1422,com.a,7,order,0,Notification(x),1]')).toBeNull()
   expect(posted('[10212,1422,com.a,7,order,0,Notification(x),2]')).toBeNull()
 })
 
-it('passes over events that an app wrote under its own user [42.47]', () => {
+it('skips events that an app wrote under its own user [42.47]', () => {
   const message = '[1,0,com.bank,0,x.Y,forged,F,1]'
   for (const user of ['10212', 'shell', ' 2000', 'u0_a1'])
     expect(read(line('am_crash', message, { user }))).toBeNull()
@@ -85,7 +85,7 @@ it('reads a notification whose tag has line feeds, once', () => {
   expect(lines.read(forged)).toMatchObject({ package: 'com.chat' })
 })
 
-it('passes over further lines of a message', () => {
+it('skips further lines of a message', () => {
   const lines = new EventLines()
   expect(lines.read(line('am_crash', '[5120,0,com.a,0,x.Y,first'))).toMatchObject({ package: 'com.a' })
   expect(lines.read(line('am_crash', '[1,0,com.bank,0,x.Y,forged,F,1]'))).toBeNull()

@@ -25,11 +25,11 @@ const prefix =
 const systemUsers = new Set(['1000', 'system'])
 
 export class EventLines {
-  /** The last message. Each of its lines repeats time and thread, so no line of it can be another event. */
+  /** The last message. Each of its lines repeats time and thread, so no line can be another event. */
   private last: { written: string; tag: string; message: string; lines: number; isRead: boolean } | null =
     null
 
-  /** Null: not an event that is reported. */
+  /** Returns null for a line that is not a reported event. */
   read(line: string): Observation | null {
     const [, seconds = '', nanoseconds = '', user = '', pid = '', tid = '', tag = '', message = ''] =
       prefix.exec(line) ?? []
@@ -37,7 +37,7 @@ export class EventLines {
     const written = `${seconds}.${nanoseconds}.${pid}.${tid}`
     const begun = this.last?.written === written && this.last.tag === tag ? this.last : null
     if (begun && (begun.isRead || begun.lines >= mostLines)) return null
-    // The tag of a notification can have line feeds, as those of WhatsApp.
+    // The tag of a notification can have line feeds, as in WhatsApp's tags.
     const whole = begun ? `${begun.message}\n${message}` : message
     const observed = eventOf(tag, whole)
     this.last = { written, tag, message: whole, lines: (begun?.lines ?? 0) + 1, isRead: observed !== null }
@@ -48,7 +48,7 @@ export class EventLines {
   }
 }
 
-/** Lines of a message that are read. */
+/** The number of lines that are read of a message. */
 const mostLines = 5
 
 const name = '([A-Za-z0-9_.]{1,255})'
@@ -57,7 +57,7 @@ const forms = {
   am_crash: new RegExp(`^\\[(\\d{1,9}),-?\\d+,${name}(?::[^,]*)?,-?\\d+,([^,\\]]{1,255})`),
   /** User, PID, package, flags, reason. */
   am_anr: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+`),
-  /** UID, PID, package, number, tag, user, notification, status: 0 is a new one. */
+  /** UID, PID, package, number, tag, user, notification, status: 0 is a new notification. */
   notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),([^]*?),(-?\\d+),Notification\\(`),
 }
 

@@ -29,7 +29,7 @@ const begin = async () => {
 }
 
 describe('the log', () => {
-  it('has no line from before the phone got its device [42.8]', async () => {
+  it('contains no line from before the phone got its device [42.8]', async () => {
     await write('-t', 'Before', 'written by the last tenant')
     await begin()
     await write('-t', 'After', 'written by this tenant')
@@ -37,7 +37,7 @@ describe('the log', () => {
     expect((await shell('logcat', '-d', '-b', 'all')).stdout.toString()).not.toContain('last tenant')
   })
 
-  it('has none either when the buffers could not be emptied [42.9]', async () => {
+  it('also contains no such line when the buffers could not be emptied [42.9]', async () => {
     await write('-t', 'Before', 'written by the last tenant')
     await write('-t', 'phonerack', 'begin-1')
     mark = 'begin-1'
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(await messages({ since: lines[0]?.at ?? null, package: 'com.phonerack.trouble' })).toHaveLength(1)
   })
 
-  it('is divided into pages without a line twice or left out, while new lines arrive [42.5]', async () => {
+  it('is divided into pages without duplicate or missing lines, while new lines arrive [42.5]', async () => {
     await begin()
     for (let index = 0; index < 25; index++) await write('-t', 'Tag', `line ${index}`)
     const seen: string[] = []

@@ -1,7 +1,7 @@
 /**
- * Reads the log of one phone with `logcat -B`. The buffers are in the phone's memory: they are emptied when the phone gets its
- * device, and a mark in them hides what an emptying that failed has left. Created by
- * `supervision/assemble.ts`.
+ * Reads the log of one phone with `logcat -B`. The buffers are in the phone's memory: they are emptied when
+ * the phone gets its device, and a mark in them hides lines that remain after a failed attempt to empty them.
+ * Created by `supervision/assemble.ts`.
  */
 import { ApiError, shorten, type Progress } from '@phonerack/shared'
 import { createHash } from 'node:crypto'
@@ -16,17 +16,17 @@ import { EntryReader, textOf, UnreadableLog, type LogEntry } from './entry.js'
 import { logTag } from './mark.js'
 import { readOwners, type Owners } from './owners.js'
 
-/** Lines of the phone that one query reads, from the newest. */
+/** The number of the phone's newest lines that one query reads. */
 const readLines = 20_000
-/** Bytes of them; 20,000 lines have at most 100 MB. */
+/** The maximum bytes of these lines; 20,000 lines have at most 100 MB. */
 const readBytes = 100_000_000
 /** Characters. */
 const longest = { tag: 200, message: 4096 }
-/** The limit of a page: bytes of all messages as UTF-8. */
+/** The limit of a page in bytes: all messages as UTF-8. */
 const pageBytes = 2_000_000
 const shellUid = 2000
 
-// `exec`: adbd ends only the process that it started itself.
+// `exec` is needed since adbd ends only the process that it started itself.
 const dump = command('exec', 'logcat', '-B', '-b', 'main,system,crash', '-t', String(readLines))
 
 /** @param mark the line after which the phone's own lines begin; null: the log may show older lines */
@@ -107,7 +107,7 @@ export class Newest {
     this.least = logLevels.indexOf(query.minLevel)
   }
 
-  /** Adds an entry. False: no later entry belongs to the page. */
+  /** Adds an entry. Returns false when no later entry belongs to the page. */
   add(entry: LogEntry): boolean {
     const text = textOf(entry.payload)
     if (text === null) return true
@@ -126,7 +126,7 @@ export class Newest {
     if (logLevels.indexOf(text.level) < this.least) return true
     if (query.package !== null && owner !== query.package) return true
     if (query.since !== null && at < query.since) return true
-    // A copy, since the payload is a part of a larger chunk.
+    // The message is a copy, since the payload is a part of a larger chunk.
     this.kept.push({ owner, entry: { ...entry, payload: Buffer.from(entry.payload) } })
     if (this.kept.length > 2 * query.limit + 2) this.kept = this.kept.slice(-query.limit - 1)
     return true
@@ -148,7 +148,7 @@ export class Newest {
     return { lines, more: false }
   }
 
-  /** Whether the entry has the time of the cursor, before its whole name is made. */
+  /** Whether the entry has the cursor's time, which is compared before the entry's name is built. */
   private isAt({ seconds, nanoseconds }: LogEntry): boolean {
     return this.query.cursor?.startsWith(`${seconds}.${nanoseconds}.`) ?? false
   }
@@ -171,5 +171,5 @@ function lineOf({ entry, owner }: Kept): LogLine | null {
 const timeOf = ({ seconds, nanoseconds }: LogEntry): Date =>
   new Date(seconds * 1000 + Math.floor(nanoseconds / 1e6))
 
-/** Without control characters other than tab and newline. */
+/** Removes control characters other than tab and newline. */
 export const clean = (text: string): string => text.replace(/(?![\t\n])\p{Cc}/gu, '')

@@ -1,4 +1,4 @@
-/** Apps behind users and processes of the log. */
+/** The apps of users and processes in the log. */
 import { expect, it } from 'vitest'
 import { ownersOf } from './owners.js'
 
@@ -19,7 +19,7 @@ it('finds an app by its user, even when its process has ended', () => {
   expect(owners.of(1_010_213, 99)).toBe('com.example.two')
 })
 
-it('finds an app that shares its user by its process only', () => {
+it('finds an app that shares its user only by its process', () => {
   expect(owners.of(1000, 6000)).toBe('com.android.settings')
   expect(owners.of(1000, 1422)).toBeNull()
   expect(owners.of(1000, 5120)).toBeNull()

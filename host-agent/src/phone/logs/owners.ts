@@ -1,10 +1,10 @@
-/** The apps behind the users and processes of log entries. */
+/** Finds the apps of the users and processes in log entries. */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 import { run } from '../../adb/device/run.js'
 
-/** Ids of one Android user. */
+/** The number of user IDs of one Android user. */
 const perUser = 100_000
 
 export interface Owners {
@@ -42,7 +42,7 @@ export function ownersOf(output: string): Owners {
     of(uid, pid) {
       const names = byUid.get(uid % perUser) ?? []
       if (names.length === 1) return names[0] ?? null
-      // A process with another name got the number later.
+      // Another process got the number later.
       const process = byPid.get(pid)
       return process !== undefined && names.includes(process) ? process : null
     },

@@ -52,7 +52,7 @@ it('reports each crash once, over a lost link and a new watch [42.44]', async ()
   const again: Observation[] = []
   newWatch((observation) => void again.push(observation)).forget()
   await until(() => again.length === 4, patience, 'everything for a new agent')
-  // The same names, so that the control plane recognises them.
+  // The IDs are the same, so that the control plane recognises the reports.
   expect(again.slice(0, 3).map(({ id }) => id)).toEqual(seen.map(({ id }) => id))
 })
 

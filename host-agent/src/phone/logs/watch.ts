@@ -1,7 +1,7 @@
 /**
- * Watches one phone for crashes, hangs and new notifications, by one `logcat` that filters on the phone. Each start
- * reads the kept events again from the beginning, so an interruption cannot lose events and the phone's clock does not
- * matter. A line that was seen before is skipped. Started by `supervision/supervisor.ts`.
+ * Watches one phone for crashes, hangs and new notifications, by one `logcat` that filters on the phone. Each
+ * start reads the kept events again from the beginning, so an interruption cannot lose events and the phone's
+ * clock does not matter. A line that was already seen is skipped. Started by `supervision/supervisor.ts`.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused } from '../../adb/errors.js'
@@ -22,11 +22,11 @@ export interface WatchParts {
 
 /** Milliseconds. */
 const times = { open: 15_000, pauses: { first: 500, cap: 30_000 }, steady: 60_000 }
-/** Bytes; the payload of a packet of adb is at most as large (AOSP `adb.h`, `MAX_PAYLOAD`). */
+/** The maximum bytes; the payload of an adb packet is at most as large (AOSP `adb.h`, `MAX_PAYLOAD`). */
 const longestPacket = 1 << 20
 /** Bytes of one line; AOSP cuts an event at 4 KiB. */
 const longestLine = 16_384
-/** Lines whose repetition is recognised: more than an event buffer of 256 KiB holds. */
+/** The number of lines whose repetition is recognised. It is more than an event buffer of 256 KiB holds. */
 const mostSeen = 8192
 
 const follow = command(

@@ -1,6 +1,7 @@
 /**
- * Permissions that `pm grant` accepts although no person decides them. Refused by name: an app can define a permission whose
- * name contains a line of `pm list permissions -d`, so that list alone must not let them pass. Used by `permissions.ts`.
+ * Permissions that `pm grant` accepts although no person decides about them. They are refused by name: an app
+ * can define a permission whose name contains a line of `pm list permissions -d`, so that list alone is not
+ * enough. Used by `permissions.ts`.
  */
 
 /** AOSP `core/res/AndroidManifest.xml`, Android 10 to 16: each protection level with `development`. */

@@ -38,7 +38,7 @@ export async function readProperties(transport: Transport, progress: Progress): 
 
 /** The lowest `targetSdkVersion` that Android 14 and newer accept for a new app. */
 const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 : 0)
-/** A phone of this level and newer needs a v2 signature of apps that target this level or a newer one. */
+/** A phone of this level or newer requires a v2 signature of apps that target this level or a newer level. */
 const v2RequiredSdk = 30
 
 export interface Incompatibility {
@@ -47,7 +47,10 @@ export interface Incompatibility {
   next: string
 }
 
-/** Null: no known incompatibility. `isNew`: the app is absent, or is uninstalled before the install. */
+/**
+ * Returns null when no incompatibility is known. `isNew`: the app is absent, or is uninstalled before the
+ * install.
+ */
 export function incompatibilityOf(
   needs: AppNeeds,
   phone: PhoneProperties,

@@ -1,7 +1,7 @@
 /**
- * Reads the app names that a launcher shows, which Android's shell does not report: from
- * the UI server where it runs, else from a short-lived scrcpy server. Both list only
- * apps with an icon. Used by `packages.ts`.
+ * Reads the app names that a launcher shows, which Android's shell does not report: from the UI server where
+ * it runs, otherwise from a short-lived scrcpy server. Both list only apps with an icon. Used by
+ * `packages.ts`.
  */
 import { ApiError, DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import { UiServerDown, UiServerRefused } from '../ui-server/http.js'
@@ -9,10 +9,10 @@ import { UiServerUnavailable, type UiServerKeeper } from '../ui-server/keeper.js
 import type { ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
 import { oneLine, parseAppList } from './parse.js'
 
-/** By package. Null: no source is available. */
+/** Labels by package. Null: no source is available. */
 export type ReadLabels = (progress: Progress) => Promise<ReadonlyMap<string, string> | null>
 
-/** Milliseconds. With 300 apps, each takes about a second. */
+/** Milliseconds per source. With 300 apps, each source takes about a second. */
 const times = { uiServer: 4000, scrcpy: 8000 }
 
 export interface LabelParts {

@@ -68,7 +68,7 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
 const listed = async (name: string) => (await packages.list(progress())).find((app) => app.package === name)
 
 describe('the list of apps', () => {
-  it("has labels, versions and the system flag, and excludes the agent's own", async () => {
+  it('has labels, versions and the system flag, and excludes the apps of the agent', async () => {
     await installPart(both.transport, settingsApp, progress())
     await install(apks.make({ label: 'Ünique  2.5 Shop', activity: '.Main', versionName: '5.0 β' }))
     expect(await shell('pm', 'path', settingsApp.package)).toContain('package:')
@@ -84,7 +84,7 @@ describe('the list of apps', () => {
       label: 'Settings',
       system: true,
     })
-    // Without an icon its label is unknown.
+    // The app has no icon, so its label is unknown.
     expect(apps.find(({ package: name }) => name === 'com.android.shell')).toMatchObject({
       label: 'com.android.shell',
       versionName: '14',
@@ -100,7 +100,7 @@ describe('the list of apps', () => {
     expect({ asked, dumps: counts().commands['dumpsys package'] }).toEqual(before)
     await install(apks.make({ label: 'One', activity: '.Main' }))
     expect((await listed(shop))?.label).toBe('One')
-    // The same version by another build.
+    // Another build has the same version.
     await install(apks.make({ label: 'Two', activity: '.Main', versionName: 'other' }))
     expect(await listed(shop)).toMatchObject({ label: 'Two', versionName: 'other' })
     expect(asked).toBe(before.asked + 2)
@@ -144,7 +144,7 @@ describe('an app', () => {
     expect(first).toMatchObject({ versionCode: 5, system: false })
     await install(apks.make())
     expect((await packages.find(shop, progress()))?.path).not.toBe(first?.path)
-    // A name that is a part of others, and invalid names.
+    // Names that are a part of other names, and invalid names.
     expect(await packages.find('org.example', progress())).toBeNull()
     expect(await packages.find('--help', progress())).toBeNull()
     expect(await packages.find('android', progress())).toMatchObject({ system: true })

@@ -39,11 +39,11 @@ const notFound = (name: string, more: { message?: string; system?: boolean } = {
     details: { package: name, ...(more.system === true ? { system: true } : {}) },
   })
 
-/** Only names that `pm` accepts are sent to it. */
+/** Only names that `pm` accepts are sent to the phone. */
 const isPackageName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/.test(name)
 
 export function createPackages(transport: Transport, readLabels: ReadLabels): Packages {
-  /** By the fields of a list entry that an update or a new install changes. */
+  /** Versions by the fields of a list entry that an update or a new install changes. */
   let known = new Map<string, Named>()
   /** Labels are in the phone's language. */
   let language = ''
@@ -51,7 +51,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
 
   const keyOf = (app: ListedPackage): string => `${app.package} ${app.versionCode} ${app.path}`
 
-  /** `filter` null: all. */
+  /** @param filter null: all apps */
   async function read(filter: string | null, progress: Progress): Promise<ListedPackage[]> {
     const words = ['list', 'packages', '--user', '0', '-f', '--show-versioncode']
     return readable(parsePackageList, [...words, ...(filter === null ? [] : [filter])], progress)
@@ -80,7 +80,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
 
   async function find(name: string, progress: Progress): Promise<ListedPackage | null> {
     if (!isPackageName(name)) return null
-    // The phone matches parts of names.
+    // The phone also matches parts of names.
     return (await read(name, progress)).find((app) => app.package === name) ?? null
   }
 
@@ -158,7 +158,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     },
 
     async requireSpace(packageName, totalBytes, progress) {
-      // Only the phone knows how much space it can free. It reports the space when a session is created.
+      // Only the phone knows how much space it can free. It reports that space when a session is created.
       const session = await createSession(transport, packageName, totalBytes, progress)
       await abandonSession(transport, session, progress)
     },

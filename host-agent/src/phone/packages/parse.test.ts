@@ -1,4 +1,4 @@
-/** Parsing lists and dumps of packages: as Android prints them, and corrupt ones. */
+/** Parsing lists and dumps of packages: as Android prints them, and corrupt output. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -39,7 +39,7 @@ describe('a list of packages', () => {
     expect([...parsePackageNames('package:android\npackage:a.b\n')]).toEqual(['android', 'a.b'])
   })
 
-  it('is refused as a whole when a line has another form, since a package would be missing', () => {
+  it('is refused completely when a line has another form, since a package would be missing', () => {
     for (const bad of ['package:org.example.shop', 'package:/x=org.example.shop', 'package:'])
       expect(() => parsePackageList(`${list}${bad}\n`), bad).toThrow(UnreadableList)
     expect(() => parsePackageNames('package:/x=a.b\n')).toThrow(UnreadableList)
@@ -47,7 +47,7 @@ describe('a list of packages', () => {
 })
 
 describe('version names', () => {
-  it('are those of the packages in use, not of the versions that updates hide [38.3]', () => {
+  it('are the versions of the packages in use, not the versions that updates hide [38.3]', () => {
     expect([...(parseVersionNames(dump) ?? [])]).toEqual([
       ['org.example.shop', '5.0 beta'],
       ['android', '14'],
@@ -84,7 +84,7 @@ describe('labels', () => {
   })
 })
 
-describe('what pm answers', () => {
+describe('an answer of pm', () => {
   it.each([
     ['Success\n', null],
     ['Success: streamed 12 bytes\n', null],
@@ -98,7 +98,7 @@ describe('what pm answers', () => {
 })
 
 describe('mutated output', () => {
-  /** Parts removed, duplicated, swapped and replaced. */
+  /** Parts are removed, duplicated, swapped and replaced. */
   const mutated = (text: string) =>
     fc
       .array(
@@ -116,7 +116,7 @@ describe('mutated output', () => {
         changes.reduce((now, [at, length, put]) => now.slice(0, at) + put + now.slice(at + length), text),
       )
 
-  it('is parsed or refused with its own error, and never crashes the parser', () => {
+  it('is parsed or refused with an error, and never crashes the parser', () => {
     fc.assert(
       fc.property(mutated(list), mutated(dump), (brokenList, brokenDump) => {
         for (const parse of [parsePackageList, parsePackageNames]) {

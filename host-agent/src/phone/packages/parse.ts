@@ -1,18 +1,18 @@
 /**
- * Parses Android's output about packages. Pure. Labels and version names are untrusted:
- * they may contain anything, and corrupt at most their own entry. Forms: AOSP
- * `PackageManagerShellCommand` and `Settings.dumpPackageLPr`, Android 8 to 16; scrcpy
- * 3.3.3 `LogUtils.buildAppListMessage`. Used by `packages.ts`, `labels.ts`.
+ * Parses Android's output about packages. Pure. Labels and version names are untrusted: they may contain any
+ * text, and corrupt at most their own entry. Forms: AOSP `PackageManagerShellCommand` and
+ * `Settings.dumpPackageLPr`, Android 8 to 16; scrcpy 3.3.3 `LogUtils.buildAppListMessage`. Used by
+ * `packages.ts`, `labels.ts`.
  */
 
 export interface ListedPackage {
   package: string
-  /** Path of its base APK; each install gets a new one. */
+  /** Path of the app's base APK; each install gets a new path. */
   path: string
   versionCode: number
 }
 
-/** The phone's list is unreadable, so it does not even show that an app is missing. */
+/** The phone's list is unreadable, so it does not prove that an app is missing. */
 export class UnreadableList extends Error {
   constructor(line: string) {
     super(`cannot parse a line of the package list: ${JSON.stringify(line.slice(0, 200))}`)
@@ -103,8 +103,8 @@ export function parseAppList(text: string): Map<string, string> {
 const isName = (word: string): boolean => /^[A-Za-z0-9_.]+$/.test(word)
 
 /**
- * Splits off the last word when it can be a package. Not a regular expression: a label
- * could be crafted to make one slow.
+ * Splits off the last word when it can be a package. No regular expression is used, since a crafted label
+ * could make it slow.
  */
 function splitLast(text: string): [string, string | null] {
   const whole = text.trimEnd()
@@ -123,7 +123,7 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Result of a `pm` command: null for success, else its error text, such as
+ * The result of a `pm` command: null for success, otherwise its error text, such as
  * `INSTALL_FAILED_OLDER_SDK: Requires newer sdk`.
  */
 export function refusalOf(output: string): string | null {

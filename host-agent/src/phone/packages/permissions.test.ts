@@ -41,7 +41,7 @@ it('changes nothing when one of the names is wrong [42.30]', async () => {
   expect(await isGranted()).toBe(false)
 })
 
-it('does not find apps that are not installed, nor those of the agent', async () => {
+it('does not find apps that are not installed, nor apps of the agent', async () => {
   await expect(set([camera], [], 'com.example.none')).rejects.toMatchObject({ code: 'app_not_found' })
   await expect(set([camera], [], 'io.appium.settings')).rejects.toMatchObject({ code: 'app_not_found' })
 })

@@ -14,14 +14,15 @@ export interface AppPermissions {
   granted: ReadonlySet<string>
 }
 
-/** The user for which the agent installs apps, and changes their permissions. */
+/** The user for whom the agent installs apps and changes their permissions. */
 const user = '0'
 
 /**
- * From `dumpsys package NAME`: the section of the installed package, and of the shared user for an app that shares its UID. Only
- * the grants of `user` count: a dual app or a work profile belongs to another user. Null: `user` does not have the app.
- * Form: AOSP `Settings.dumpPackageLPr` and `dumpSharedUsersLPr`, Android 10 to 16. The manifest of an app can forge lines of this section, so the names
- * and states in it are what the app claims: Android refuses to grant a permission that the app does not request.
+ * From `dumpsys package NAME`: the section of the installed package, and of the shared user for an app that
+ * shares its UID. Only the grants of `user` count: a dual app or a work profile belongs to another user.
+ * Null: `user` does not have the app. Form: AOSP `Settings.dumpPackageLPr` and `dumpSharedUsersLPr`, Android
+ * 10 to 16. The manifest of an app can forge lines of this section, so its names and states are claims of the
+ * app: Android refuses to grant a permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
   const lines = dump.split(/\r?\n/)
@@ -60,7 +61,10 @@ function readSection(
   return { isShared, isInstalled }
 }
 
-/** From `pm list permissions -d`: those that a user decides. Never a development permission, even if an app forged its line. */
+/**
+ * Parses `pm list permissions -d`: the permissions that a user decides about. Never returns a development
+ * permission, even if an app forged its line.
+ */
 export function parseDangerous(list: string): Set<string> {
   const names = [...list.matchAll(/^ *permission:([A-Za-z0-9_.]+)\r?$/gm)].map(([, name = '']) => name)
   return new Set(names.filter((name) => !developmentPermissions.has(name)))
@@ -71,7 +75,8 @@ export function createPermissions(transport: Transport): Permissions {
     name: string,
     progress: Progress,
   ): Promise<AppPermissions & { dangerous: ReadonlySet<string> }> {
-    // Two commands: the dump contains texts of the app's manifest, which could look like lines of the list.
+    // These are two commands, since the dump contains texts of the app's manifest, which could look like
+    // lines of the list.
     const dump = await run(transport, command('dumpsys', 'package', name), progress)
     const found = ownPackages.has(name) ? null : parsePermissions(dump, name)
     if (found === null && !ownPackages.has(name) && !/^(?:Unable to find package|Packages:)/m.test(dump))

@@ -26,8 +26,8 @@ export async function createSession(
   totalBytes: number,
   progress: Progress,
 ): Promise<number> {
-  // -r: replaces an installed one. -t: accepts test builds, which clients often use.
-  // Never -d: a downgrade.
+  // -r: replaces an installed app. -t: accepts test builds, which clients often use. Never -d, which allows a
+  // downgrade.
   const words = ['install-create', '--user', '0', '-r', '-t', '--pkg', packageName]
   const output = outputOf(await transport.shell(command('pm', ...words, '-S', String(totalBytes)), progress))
   const [, id] = /^Success: created install session \[(\d{1,10})\]/m.exec(output) ?? []

@@ -1,8 +1,8 @@
 /**
- * Reads and sets the clipboard through scrcpy's server, which Android allows in the
- * background. The server does not answer when the clipboard is empty, nor when Android
- * denies the read. io.appium.settings distinguishes the two: it reads while its keyboard
- * is selected, after which the user's keyboard is restored.
+ * Reads and sets the clipboard through scrcpy's server, which Android allows in the background. The server
+ * does not answer when the clipboard is empty, nor when Android denies the read. io.appium.settings
+ * distinguishes the two cases: it reads while its keyboard is selected, after which the user's keyboard is
+ * restored.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../../adb/transport.js'
@@ -15,7 +15,7 @@ import { broadcast } from './settings-app.js'
 export interface ClipboardParts {
   transport: Transport
   keeper: ScrcpyKeeper
-  /** Whether the enrolment could read back the text it had set. */
+  /** Whether the enrolment could read back the text that it had set. */
   readProven: boolean
   hasSettingsApp: boolean
   keyboard: KeyboardSwitch
@@ -28,7 +28,7 @@ export function createClipboard({
   hasSettingsApp,
   keyboard,
 }: ClipboardParts): Clipboard {
-  /** The agent set the clipboard, so a missing answer does not mean that it is empty. */
+  /** The agent set the clipboard, so a missing answer does not mean that the clipboard is empty. */
   let setByAgent = false
 
   async function readByKeyboard(progress: Progress): Promise<string> {

@@ -1,4 +1,7 @@
-/** A tenant's settings that a restart of the phone loses. Stored on disk, set again after it, deleted by a wipe. */
+/**
+ * A tenant's settings that a restart of the phone loses. The agent stores them on disk, sets them again after
+ * a restart, and deletes them at a wipe.
+ */
 import type { Coordinates } from '../../adb/device/device.js'
 
 export interface Desired {

@@ -18,7 +18,7 @@ export function parseInfo(output: string, size: { width: number; height: number 
   const [brand, model, osVersion, carrier] = lines
   const density =
     /Override density: (\d+)/.exec(output)?.[1] ?? /Physical density: (\d+)/.exec(output)?.[1] ?? '0'
-  // Phones with two SIM cards report both, `A,B`; one without reports a single comma.
+  // Phones with two SIM cards report both, `A,B`; a phone without a SIM reports a single comma.
   const carriers = (carrier ?? '').split(',').filter((part) => part !== '')
   return {
     brand: orNull(brand),

@@ -1,7 +1,7 @@
 /**
- * Types any Unicode text with only the shell: `input text` sends key events in modified
- * UTF-7, which the keyboard of io.appium.settings decodes. Slow: a process per piece,
- * and each key waits for the previous one.
+ * Types any Unicode text with only the shell: `input text` sends key events in modified UTF-7, which the
+ * keyboard of io.appium.settings decodes. Slow: each piece starts a process, and each key waits for the
+ * previous key.
  */
 import { DeadlineExceeded } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'

@@ -1,8 +1,7 @@
 /**
- * Selects the keyboard of io.appium.settings for a moment: while it is the default, its
- * app can read the clipboard, and key events can enter any Unicode text. The user's
- * keyboard is stored on disk, so that it is restored even after the phone or the agent
- * fails. Used by `clipboard.ts` and `keyboard-text.ts`.
+ * Selects the keyboard of io.appium.settings for a moment. While that keyboard is the default, its app can
+ * read the clipboard, and key events can enter any Unicode text. The user's keyboard is stored on disk, so
+ * that it is restored even after the phone or the agent fails. Used by `clipboard.ts` and `keyboard-text.ts`.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../../adb/quote.js'
@@ -12,7 +11,7 @@ import { settingsApp } from '../../adb/parts/parts.js'
 
 export const ourKeyboard = `${settingsApp.package}/.UnicodeIME`
 
-/** Milliseconds for restoring it, independent of the caller's deadline. */
+/** Milliseconds for restoring the user's keyboard, independent of the caller's deadline. */
 const restoreMs = 5000
 /** Android connects a keyboard to the field a moment after it becomes the default. */
 const bindMs = 2000
@@ -22,16 +21,18 @@ const unknownBindMs = 200
 /** Stores the user's keyboard while the app's keyboard is selected. */
 export interface SavedKeyboard {
   get(): string | null
-  /** On disk when it returns. */
+  /** Stores the keyboard. The record is on disk when the call returns. */
   set(keyboard: string | null): void
 }
 
 export interface KeyboardSwitch {
-  /** Selects the app's keyboard. On failure restores the user's, then throws. */
+  /** Selects the app's keyboard. On failure, restores the user's keyboard and throws. */
   select(progress: Progress): Promise<void>
   /** Never throws: `restoreLeftover` retries a failure. */
   restore(): Promise<void>
-  /** Restores a stored keyboard, after a failed `restore`. Without one, does not read the phone. */
+  /**
+   * Restores a stored keyboard after a failed `restore`. Does not read the phone when no keyboard is stored.
+   */
   restoreLeftover(progress: Progress): Promise<void>
 }
 
@@ -71,7 +72,7 @@ export function createKeyboardSwitch({ transport, remembered, log }: KeyboardPar
     const before = remembered.get()
     if (before === null) return
     if (isComponent(before)) await run(transport, command('ime', 'set', before), progress)
-    // Without an earlier keyboard, Android selects one when this one is disabled.
+    // Without an earlier keyboard, Android selects a keyboard when the app's keyboard is disabled.
     await run(transport, command('ime', 'disable', ourKeyboard), progress)
     const now = await read(progress)
     if (now === ourKeyboard || (isComponent(before) && now !== before))
@@ -82,7 +83,7 @@ export function createKeyboardSwitch({ transport, remembered, log }: KeyboardPar
   const keyboard: KeyboardSwitch = {
     async select(progress) {
       const before = await read(progress)
-      // An interrupted attempt left the app's keyboard, and had stored the user's.
+      // An interrupted attempt left the app's keyboard selected, and had stored the user's keyboard.
       if (before !== ourKeyboard) remembered.set(before)
       else if (remembered.get() === null) remembered.set('')
       users += 1

@@ -1,6 +1,6 @@
 /**
- * Sets the location by the mock providers of io.appium.settings, whose service repeats
- * it every two seconds while it runs.
+ * Sets the location by the mock providers of io.appium.settings, whose service repeats the location every two
+ * seconds while it runs.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
@@ -11,15 +11,12 @@ import { run } from '../../adb/device/run.js'
 import type { DesiredState } from './desired.js'
 import { broadcast, locationService } from './settings-app.js'
 
-/** Degrees; about a metre. The app answers with seven decimals. */
+/** The tolerance in degrees, which is about a metre. The app answers with seven decimals. */
 const tolerance = 1e-5
 const readBackMs = 8000
 
 export interface KeptLocation extends Location {
-  /**
-   * Sets the stored location again when the phone lost it: after a restart, or when the
-   * app died.
-   */
+  /** Sets the stored location again when the phone lost it after a restart, or when the app died. */
   keep(progress: Progress): Promise<void>
 }
 

@@ -14,7 +14,7 @@ describe('modified UTF-7', () => {
     expect(encodeModifiedUtf7('a&b')).toBe('a&-b')
   })
 
-  it('is printable ASCII and survives a round trip, also in pieces', () => {
+  it('is printable ASCII and decodes to the same text, also in pieces', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 60 }),

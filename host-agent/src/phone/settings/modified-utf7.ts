@@ -3,7 +3,7 @@
  * io.appium.settings reads from key events. Pure. Used by `keyboard-text.ts`.
  */
 
-/** All except printable ASCII is base 64 of UTF-16BE between `&` and `-`; `&` itself is `&-`. */
+/** All characters except printable ASCII are base 64 of UTF-16BE between `&` and `-`; `&` itself is `&-`. */
 export function encodeModifiedUtf7(text: string): string {
   return text.replace(/[^\x20-\x7e]+|&/g, (run) => {
     if (run === '&') return '&-'
@@ -12,7 +12,7 @@ export function encodeModifiedUtf7(text: string): string {
   })
 }
 
-/** Whole characters, at most `most` UTF-16 units each. */
+/** Splits text into whole characters, at most `most` UTF-16 units per piece. */
 export function piecesOf(text: string, maxLength: number): string[] {
   const pieces: string[] = []
   let piece = ''

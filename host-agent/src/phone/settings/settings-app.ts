@@ -1,7 +1,6 @@
 /**
- * The app io.appium.settings, which is installed at provisioning. It sets what the shell
- * cannot: location, locale, clipboard. Its receivers answer by the result of a broadcast
- * (see its README).
+ * The app io.appium.settings, which is installed at provisioning. It sets the settings that the shell cannot
+ * set: location, locale, clipboard. Its receivers answer by the result of a broadcast (see the app's README).
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
@@ -48,13 +47,16 @@ export async function broadcast(
   return answer
 }
 
-/** Installs it and grants the permissions that it needs. @throws Error with the phone's message */
+/**
+ * Installs the app and grants the permissions that it needs.
+ * @throws Error with the phone's message
+ */
 export async function prepareSettingsApp(transport: Transport, progress: Progress): Promise<void> {
   await installPart(transport, settingsApp, progress)
   const result = await transport.shell(
     sequence(
-      // Before its process starts: otherwise Android 9 and newer deny it the method
-      // that sets the locale.
+      // The permission is granted before the app's process starts: otherwise Android 9 and newer deny the app
+      // the method that sets the locale.
       command('settings', 'put', 'global', 'hidden_api_policy', '1'),
       command('pm', 'grant', name, 'android.permission.CHANGE_CONFIGURATION'),
       command('appops', 'set', name, 'android:mock_location', 'allow'),

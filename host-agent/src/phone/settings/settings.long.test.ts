@@ -1,6 +1,6 @@
 /**
- * Settings of a virtual phone through the agent: set, read back by plain commands, and
- * kept over a restart.
+ * Settings of a virtual phone through the agent. They are set, read back by plain commands, and kept over a
+ * restart.
  */
 import { Progress } from '@phonerack/shared'
 import fc from 'fast-check'
@@ -87,7 +87,7 @@ describe('the clipboard', () => {
     expect((await control().call.getClipboard({ assignment: assignment() })).text).toBe(long)
   })
 
-  it('distinguishes an unreadable from an empty one, and restores the keyboard', async () => {
+  it('distinguishes an unreadable from an empty clipboard, and restores the keyboard', async () => {
     await control().call.setClipboard({ assignment: assignment(), text: 'behind' })
     const keyboard = await shell('settings', 'get', 'secure', 'default_input_method')
     const keyboards = await shell('settings', 'get', 'secure', 'enabled_input_methods')

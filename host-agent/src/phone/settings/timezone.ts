@@ -24,7 +24,7 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
     (await run(transport, command('getprop', 'persist.sys.timezone'), progress)).trim()
 
   async function waitUntilZone(zone: string, progress: Progress): Promise<boolean> {
-    // Excludes process pauses, in which the agent does not read the zone.
+    // Process pauses are excluded, since the agent does not read the zone during a pause.
     const lookUntil = ownNow() + readBackMs
     for (;;) {
       if ((await read(progress)) === zone) return true

@@ -1,4 +1,4 @@
-/** Opening apps: the forms of Android, and what is in front afterwards. */
+/** Opening apps: the forms of Android, and the app in front afterwards. */
 import { Progress } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { printing } from '../../testing/printing.js'
@@ -34,7 +34,7 @@ describe("an app's icon", () => {
   })
 })
 
-/** A phone that shows these packages in turn, the last one for ever. */
+/** A phone that shows these packages in turn, and stays at the last. */
 function phone(activities: string, ...inFront: string[]) {
   const started: string[] = []
   const transport = printing((line) => {

@@ -1,4 +1,6 @@
-/** Apps by `pm` and `am`: check for presence, start, stop, open a link. */
+/**
+ * Handles apps by `pm` and `am`: tests whether an app is installed, starts and stops apps, and opens links.
+ */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, type ShellCommand } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
@@ -8,7 +10,10 @@ import { outputOf } from '../../adb/device/run.js'
 import { notUnderstood } from '../../adb/device/unreadable.js'
 
 const frontMs = 10_000
-/** A dialog of another app counts as in front after this time: an app that closes may be there for a moment. */
+/**
+ * A dialog of another app counts as in front after this time, since a closing app may show its dialog for a
+ * moment.
+ */
 const dialogMs = 1000
 
 const notFound = (packageName: string) => new ApiError('app_not_found', { details: { package: packageName } })
@@ -32,8 +37,9 @@ const whole = (packageName: string, className: string): string =>
   className.startsWith('.') ? packageName + className : className
 
 /**
- * The activity of an app's icon: the first, unless a library added an icon before it, such as LeakCanary, whose classes have
- * another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or without `--components`. Null: none. Pure.
+ * The activity of an app's icon: the first activity, unless a library added an icon before it, such as
+ * LeakCanary, whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with
+ * or without `--components`. Null: none. Pure.
  */
 export function iconOf(output: string, packageName: string): string | null {
   const classes = output.split('\n').flatMap((line) => {
@@ -44,7 +50,9 @@ export function iconOf(output: string, packageName: string): string | null {
   return classes.find((name) => name.startsWith(`${family}.`)) ?? classes[0] ?? null
 }
 
-/** The agent's helper apps. Clients cannot open them: some close immediately, so opening one would time out. */
+/**
+ * The agent's helper apps. Clients cannot open them: some close immediately, so opening them would time out.
+ */
 const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
 
 export function createApps(transport: Transport, windows: Windows): Apps {

@@ -5,7 +5,7 @@
  */
 import { command, pipe } from '../../adb/quote.js'
 
-/** Lines without indentation are the title, or the system's message instead of it. */
+/** Lines without indentation are the title, or the system's message instead of the title. */
 export const readDisplays = pipe(
   command('dumpsys', 'window', 'displays'),
   command('grep', '-E', '^[^ ]|Display: mDisplayId=|init=[0-9]+x|mCurrentFocus=|mFocusedApp='),
@@ -17,19 +17,19 @@ export const appPattern =
   /mFocusedApp=(?:AppWindowToken\{.{0,200}?)?ActivityRecord\{\S{1,32} u\d{1,10} ([^ }]{1,500})/
 
 /**
- * The lines of display 0, or, when it has neither window nor app, as on a folded phone, of the last one that has: it was used
- * last. Null: another form.
+ * The lines of display 0. When display 0 has neither window nor app, as on a folded phone: of the last
+ * display that has one, which was used last. Null: the output has another form.
  */
 export function displayInUse(output: string): string | null {
   const blocks = output.split(/^(?=\s{0,20}Display: mDisplayId=)/m)
   const displays = blocks.filter((block) => /^\s{0,20}Display: mDisplayId=\d/.test(block))
   const main = displays.filter((block) => /^\s{0,20}Display: mDisplayId=0\b/.test(block))
   const [first, forged] = main
-  // A line feed in a title looks like another display 0, and all is part of the first one.
+  // A line feed in a title looks like another display 0, and the whole text is part of the first display.
   if (first !== undefined && forged !== undefined) return output.slice(output.indexOf(first))
   const isUsed = (block: string): boolean => windowPattern.test(block) || appPattern.test(block)
   const found = (first !== undefined && isUsed(first) ? first : displays.findLast(isUsed)) ?? first
   if (found === undefined) return null
-  // Android prints both lines for each display: a block without the app was cut by a line feed in a title.
+  // Android prints both lines for each display, so a block without the app was cut by a line feed in a title.
   return found.includes('mFocusedApp=') ? found : output.slice(output.indexOf(found))
 }

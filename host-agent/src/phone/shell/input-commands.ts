@@ -14,7 +14,7 @@ type TimedPoint = Point & { atMs: number }
 export type GesturePlan =
   | { kind: 'tap'; point: Point }
   | { kind: 'swipe'; from: Point; to: Point; durationMs: number }
-  /** Step by step with `input motionevent` (Android 9 and newer). */
+  /** A stroke is played step by step with `input motionevent` (Android 9 and newer). */
   | { kind: 'steps'; points: readonly TimedPoint[] }
 
 /** Maximum pixels that a resting finger moves, and maximum milliseconds of a tap. */
@@ -41,7 +41,7 @@ export function planStroke({ points }: Stroke): GesturePlan {
   return { kind: 'steps', points: steps }
 }
 
-/** Whether the finger moves straight and evenly from the first point to the last. */
+/** Whether the finger moves straight and evenly from the first to the last point. */
 const isEven = (
   points: readonly TimedPoint[],
   first: TimedPoint,
@@ -56,7 +56,7 @@ const isEven = (
 
 const px = (value: number): string => String(Math.round(value))
 
-/** Bits of `KeyEvent`'s meta state, each with the key that is held for it. */
+/** Bits of `KeyEvent`'s meta state, each with the key that is held for the bit. */
 const modifiers = [
   { bit: 0x1, keyCode: '59' },
   { bit: 0x2, keyCode: '57' },
@@ -78,7 +78,7 @@ export function createCommandInput(transport: Transport): Input {
         at = point
       }
     } finally {
-      // Lifts the finger after a failure too.
+      // Lifts the finger even after a failure.
       if (at) await input(Progress.for(3000), 'motionevent', 'UP', px(at.x), px(at.y))
     }
   }
@@ -116,7 +116,10 @@ export const inputTextParts = (text: string): string[] =>
     .filter((part) => part !== '')
     .map((part) => part.replaceAll(' ', '%s'))
 
-/** `newlines`: types them as enter keys, which leave a single-line field; for phones without a better method. */
+/**
+ * `newlines`: types line feeds as enter keys, which leave a single-line field; for phones without a better
+ * method.
+ */
 export function createCommandText(transport: Transport, newlines: boolean): TextMethod {
   const allowed = newlines ? /^[\x20-\x7e\n]*$/ : /^[\x20-\x7e]*$/
   return {

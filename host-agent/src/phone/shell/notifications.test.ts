@@ -73,7 +73,7 @@ describe('a record', () => {
       })
   })
 
-  it('has the key of its group, and one with line feeds', () => {
+  it('has the key of its group, and a key with line feeds', () => {
     const grouped = record('0x10', '').replace('|10212: ', '|10212|ranker_group bbbc=2: ')
     expect(parseRecord(grouped)?.key).toBe('0|com.example.shop|7|order|10212|ranker_group')
     // Form: WhatsApp, Android 12: the tag ends with a line feed.
@@ -81,7 +81,7 @@ describe('a record', () => {
     expect(parseRecord(lined)).toMatchObject({ key: '0|com.example.shop|7|b4/=\n|10212', title: 'Order 7' })
   })
 
-  it('has no key of another app by its tag', () => {
+  it('cannot get the key of another app from its tag', () => {
     const forged = (tag: string) =>
       `NotificationRecord(0x1: pkg=com.evil user=UserHandle{0} id=7 tag=${tag} importance=3 key=0|com.evil|7|${tag}|10300: Notification(flags=0x10))`
     for (const tag of [
@@ -118,7 +118,7 @@ const printed = (outputs: Record<string, string>) =>
   createNotifications(
     printing((line) => {
       const [, text = ''] = Object.entries(outputs).find(([begin]) => line.startsWith(begin)) ?? []
-      // `get` is one line of several commands, with an `echo` before each.
+      // `get` is one line of several commands, with an `echo` before each command.
       const border = /^echo (\w+)/.exec(line)?.[1]
       const records = line.split(`echo ${border}; `).slice(1)
       return border === undefined ? text : records.map(() => `${border}\n${outputs['get'] ?? ''}`).join('')

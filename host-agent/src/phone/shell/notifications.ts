@@ -1,7 +1,8 @@
 /**
- * Reads the notifications of one phone: their keys by `cmd notification list` (Android 11), then each record. Between the
- * records are lines that only the agent knows, so the text of an app cannot look like another record. Android 10 has only
- * `dumpsys notification`, where it can. Created by `supervision/assemble.ts`.
+ * Reads the notifications of one phone: their keys by `cmd notification list` (Android 11), then each record.
+ * Between the records are lines that only the agent knows, so the text of an app cannot look like another
+ * record. Android 10 has only `dumpsys notification`, where the text of an app can. Created by
+ * `supervision/assemble.ts`.
  */
 import { randomBytes } from 'node:crypto'
 import { mostNotifications, shorten, type Progress } from '@phonerack/shared'
@@ -12,7 +13,7 @@ import { outputOf, run } from '../../adb/device/run.js'
 import { notUnderstood } from '../../adb/device/unreadable.js'
 import { ownPackages } from '../../adb/parts/parts.js'
 
-/** Bytes of one record, and of all records of Android 10. */
+/** The maximum bytes of one record, and of all records of Android 10. */
 const recordBytes = 40_000
 const dumpBytes = 4_000_000
 const mostRecords = 1000
@@ -43,7 +44,7 @@ export function createNotifications(transport: Transport): Notifications {
 
 interface PhoneRecord {
   text: string
-  /** The key for which the phone printed the record; undefined: the record itself names its key. */
+  /** The key for which the phone printed the record; undefined: the record itself contains its key. */
   key?: string
 }
 
@@ -71,13 +72,13 @@ async function recordsByKey(transport: Transport, progress: Progress): Promise<P
   return texts.map((text, index) => ({ text, key: keys[index] ?? '' }))
 }
 
-/** Lines of a key: the tag in it can have line feeds, as that of WhatsApp (Android 12). */
+/** The number of lines of a key: its tag can have line feeds, as WhatsApp's tag (Android 12). */
 const mostLines = 5
 const keyBegin = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|/
-/** Ends with the UID, or with the key of a group that the system made. */
+/** A key ends with the UID, or with the key of a group that the system created. */
 const wholeKey = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|[^]*\|\d+(?:\|[^|\n]*)?$/
 
-/** All texts that may be keys: the phone prints a record only for a key. Pure. */
+/** All texts that may be keys. Trying them is safe, since the phone prints a record only for a key. Pure. */
 export function keysOf(list: string): string[] {
   const lines = list.split(/\r?\n/)
   const begins = lines.flatMap((line, at) => (keyBegin.test(line) ? [at] : []))
@@ -105,7 +106,7 @@ async function recordsOfDump(transport: Transport, progress: Progress): Promise<
   return texts.map((text) => ({ text }))
 }
 
-/** The package in a key: user, package, number, tag, UID. */
+/** The package in a key, which consists of user, package, number, tag and UID. */
 const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
 
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
@@ -113,15 +114,16 @@ const keptFlags = 0x2 | 0x20 | 0x40
 const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 
 /**
- * The begin of a record: package, user, number, tag, and the key that repeats them, so the tag cannot name the key of another
- * app. Makers put fields before the key (`importance=`) and behind it (`appImportanceLocked=`, `bbbc=`).
+ * The beginning of a record: package, user, number, tag, and the key that repeats them, so the tag cannot
+ * name the key of another app. Makers put fields before the key (`importance=`) and behind it
+ * (`appImportanceLocked=`, `bbbc=`).
  */
 const recordBegin =
   /^\s*NotificationRecord\(\S{1,20} pkg=([A-Za-z0-9_.]+) user=UserHandle\{(-?\d+)\} id=(-?\d+) tag=([^]{0,4000}?)(?: \w+=\S{0,100}){0,5}? key=(\2\|\1\|\3\|\4\|\d+(?:\|[^\s|:]{1,200})?)/
 
 /**
- * Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the key for which the phone printed it.
- * Null: another text. Pure.
+ * Parses a record. Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the
+ * key for which the phone printed the record. Null: the text is no record. Pure.
  */
 export function parseRecord(record: string, asked?: string): PostedNotification | null {
   if (!/^\s*NotificationRecord\(/.test(record)) return null

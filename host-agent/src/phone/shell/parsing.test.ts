@@ -104,7 +104,7 @@ describe('the window in front', () => {
     expect(read('null')).toMatchObject({ package: '', activity: null, keyboardVisible: false })
   })
 
-  it('is the app of the record, and not the app that the title of its window names', () => {
+  it('is the app of the activity record, and not the app in the title of its window', () => {
     const app = 'mFocusedApp=ActivityRecord{77 u0 com.evil.app/.Main t12}'
     const forged = 'mFocusedApp=ActivityRecord{1 u0 com.bank/.Main t1}'
     for (const title of [
@@ -151,7 +151,7 @@ describe('the window in front', () => {
     )
   })
 
-  it('is the app behind a dialog of the system, which is said', () => {
+  it('is the app behind a dialog of the system, and the dialog is reported', () => {
     const app = 'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}'
     for (const title of ['Application Error: com.x.maps', 'Application Not Responding: com.x.notes'])
       expect(read(`Window{a1 u0 ${title}}`, app)).toMatchObject({
@@ -192,8 +192,8 @@ describe('the window in front', () => {
   })
 })
 
-describe('other words of a phone', () => {
-  it('are read as they mean', () => {
+describe('other texts of a phone', () => {
+  it('are read with their meaning', () => {
     expect(parseAwake('  mWakefulness=Awake')).toBe(true)
     expect(parseAwake('  mWakefulness=Asleep')).toBe(false)
     expect(parseAwake('  getWakefulnessLocked()=Dozing')).toBe(false)
@@ -236,7 +236,7 @@ describe('a gesture', () => {
     .array(fc.record({ x: fc.nat(1000), y: fc.nat(2000), atMs: fc.nat(500) }), { minLength: 1, maxLength: 8 })
     .map((points) => ({ points: points.toSorted((a, b) => a.atMs - b.atMs) }))
 
-  it('puts each finger down once, first, and lifts it once, last, in order of time', () => {
+  it('presses each finger once at its beginning, and lifts it once at its end, in order of time', () => {
     fc.assert(
       fc.property(fc.array(stroke, { minLength: 1, maxLength: 3 }), (strokes) => {
         const events = touchEvents(strokes)
@@ -256,7 +256,7 @@ describe('a gesture', () => {
     )
   })
 
-  it('that is a tap is down and up at once; a long press keeps its time', () => {
+  it('that is a tap goes down and up immediately; a long press keeps its duration', () => {
     const rest = (ms: number) =>
       touchEvents([
         {
@@ -287,7 +287,7 @@ describe('a gesture', () => {
         ],
       }),
     ).toMatchObject({ kind: 'swipe', durationMs: 300 })
-    // Held first, then moved: not a swipe.
+    // The finger is held first and then moved, which is not a swipe.
     expect(
       planStroke({
         points: [
@@ -309,7 +309,7 @@ describe('a gesture', () => {
 })
 
 describe('text', () => {
-  it('for `input text` says every printable character, read back as Android reads it', () => {
+  it('for `input text` contains every printable character, as Android decodes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'%s ab"\'\\$'.split('')) }), (text) => {
         const parts = inputTextParts(text)
@@ -319,7 +319,7 @@ describe('text', () => {
     )
   })
 
-  it('goes by keys only when a key map has all of it', () => {
+  it('is typed by keys only when a key map has all of its characters', () => {
     expect(isKeyText('Hello, "world" ~')).toBe(true)
     for (const text of ['é', 'a\nb', '漢', '😀', '\t']) expect(isKeyText(text)).toBe(false)
   })

@@ -44,7 +44,7 @@ describe('cached screen state', () => {
     expect([await isOn(), state.looks]).toEqual([false, 2])
   })
 
-  it('is never kept as off or unknown', async () => {
+  it('is never kept while the screen is off or its state unknown', async () => {
     const { state, isOn } = phone()
     state.says = 'mWakefulness=Dozing'
     expect(await isOn()).toBe(false)

@@ -1,4 +1,4 @@
-/** Wakes and sleeps by separate key events. The power key would toggle. */
+/** Wakes and sleeps by separate key events, since the power key would toggle. */
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
@@ -19,7 +19,7 @@ export const readWakefulness = pipe(
 export const wakefulness = (output: string): string | undefined =>
   /\b(?:mWakefulness|getWakefulnessLocked\(\))=(\w+)/.exec(output)?.[1]
 
-/** Null when not reported. */
+/** Whether the screen is on; null when not reported. */
 export function parseAwake(output: string): boolean | null {
   const state = wakefulness(output)
   return state === undefined ? null : state === 'Awake'
@@ -35,7 +35,7 @@ export function parseScreenOn(output: string): boolean | null {
   return state === 'Asleep' || state === 'Dozing' ? false : null
 }
 
-/** Milliseconds. Without the cache, each tap would need another query. */
+/** Milliseconds for which the state is cached. Without the cache, each tap would need another query. */
 const cacheMs = 1000
 
 export function createPower(transport: Transport): Power {
@@ -49,7 +49,7 @@ export function createPower(transport: Transport): Power {
     }
   }
 
-  /** The last time at which the screen was known to be on. */
+  /** The last time when the screen was known to be on. */
   let onAt = -Infinity
   const forget = (): void => {
     onAt = -Infinity
@@ -87,7 +87,9 @@ export function createPower(transport: Transport): Power {
   }
 }
 
-/** Returns null once the phone has disconnected or booted again, else the message with which it refused. */
+/**
+ * Returns null once the phone has disconnected or booted again, otherwise the message with which it refused.
+ */
 async function requestReboot(transport: Transport, progress: Progress): Promise<string | null> {
   const before = await bootId(transport, progress)
   try {

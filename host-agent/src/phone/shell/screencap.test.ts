@@ -30,7 +30,8 @@ describe('a PNG', () => {
   })
 })
 
-// Forms: a fold of Google and a phone with a screen on the back of Xiaomi (Android 15 and 16), Android 10.
+// Forms: a fold of Google, and a phone of Xiaomi with a screen on the back (Android 15 and 16), and Android
+// 10.
 const info = (display: number, state: string, id: string) =>
   `    mBaseDisplayInfo=DisplayInfo{"Screen", displayId ${display}, displayGroupId 0, FLAG_TRUSTED, real 1080 x 2400, state ${state}, committedState ${state}, type INTERNAL, uniqueId "local:${id}", app 1080 x 2400, density 420}\n`
 const old = (display: number, state: string, id: string) =>
@@ -50,7 +51,7 @@ describe('the display of the screen', () => {
       for (const end of ['\n', '\r\n']) expect(litDisplay(each.join('').replaceAll('\n', end))).toBe(id)
   })
 
-  it('is named to screencap only where there are several', async () => {
+  it('is passed to screencap only on phones with several displays', async () => {
     const lines: string[] = []
     const shot = (displays: string, states: string) =>
       createScreen(

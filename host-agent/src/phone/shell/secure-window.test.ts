@@ -1,4 +1,4 @@
-/** Parses AOSP's output on why a picture is black. */
+/** Parses AOSP's output about the reasons for a black picture. */
 import { describe, expect, it } from 'vitest'
 import { parseSecureWindow } from './secure-window.js'
 

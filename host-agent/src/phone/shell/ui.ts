@@ -12,7 +12,9 @@ export type UiImplementation = 'uiautomator-tty' | 'uiautomator-file'
 
 const file = `${phoneFolder}/window.xml`
 
-/** `uiautomator-tty` writes to the output, which not every phone supports; the other one to a file. */
+/**
+ * `uiautomator-tty` writes to the output, which not every phone supports; the other command writes to a file.
+ */
 const commands = {
   'uiautomator-tty': command('uiautomator', 'dump', '/dev/tty'),
   'uiautomator-file': sequence(
@@ -34,7 +36,7 @@ export function extractXml(output: string): string {
   return empty ? output.slice(start, empty.index + empty[0].length) : output.trim()
 }
 
-/** `beforeRead` is called when a read begins. */
+/** @param beforeRead called when a read begins */
 export function createUi(transport: Transport, implementation: UiImplementation, beforeRead: () => void): Ui {
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -44,7 +46,7 @@ export function createUi(transport: Transport, implementation: UiImplementation,
         beforeRead()
         return extractXml((await transport.exec(commands[implementation], progress)).toString('utf8'))
       })
-      // The next dump waits for this one; an error goes only to this caller.
+      // The next dump waits for this dump. Only this caller gets its error.
       last = mine.catch(ignore)
       return progress.race('reading the screen', () => mine)
     },

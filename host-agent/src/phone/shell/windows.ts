@@ -18,17 +18,19 @@ const readCommand = sequence(
 const systemWindows = new Set(['NotificationShade', 'StatusBar', 'Keyguard', 'GlobalActions'])
 
 /**
- * Titles of the system's own dialogs: `AppErrorDialog`, `AppNotRespondingDialog`, `StrictModeViolationDialog`,
- * `AppWaitingForDebuggerDialog` and `BaseErrorDialog` of AOSP 8 to 14 (`com.android.server.am`). They are not part of an
- * app's task, so they receive the touches of the whole screen.
+ * Titles of the system's own dialogs: `AppErrorDialog`, `AppNotRespondingDialog`,
+ * `StrictModeViolationDialog`, `AppWaitingForDebuggerDialog` and `BaseErrorDialog` of AOSP 8 to 14
+ * (`com.android.server.am`). These dialogs are not part of an app's task, so they receive the touches of the
+ * whole screen.
  */
 const systemDialog =
   /^(?:Application Error: |Application Not Responding: |Strict Mode Violation: |Waiting For Debugger: |Error Dialog$)/
 
 /**
- * Parses `mFocusedApp=…{… u0 package/activity t12}` and `mCurrentFocus=Window{… u0 title}` of the display in use. The activity's
- * record names the app, since an app chooses the titles of its windows, by default `package/activity`. Without a record
- * the title counts. A title can still pass for a window of the system, which covers the app.
+ * Parses `mFocusedApp=…{… u0 package/activity t12}` and `mCurrentFocus=Window{… u0 title}` of the display in
+ * use. The activity's record names the app, since an app chooses the titles of its windows, by default
+ * `package/activity`. Without a record, the title counts. A title can still look like a window of the system
+ * that covers the app.
  * @throws ApiError provider_error for another form
  */
 export function parseForeground(output: string): Pick<WindowState, 'package' | 'activity' | 'systemDialog'> {
@@ -42,7 +44,7 @@ export function parseForeground(output: string): Pick<WindowState, 'package' | '
 export function parseWindows(output: string): WindowState {
   const end = output.search(/^(?:WINDOW MANAGER|\s{0,20}Display: mDisplayId=)/m)
   const head = end === -1 ? output : output.slice(0, end)
-  // Android 14 and newer print a line for each user.
+  // Android 14 and newer print one line per user.
   const shown = [...head.matchAll(/^\s{0,20}(?:\w{1,50}=\w{1,50} ){0,9}mInputShown=(true|false)/gm)]
   if (shown.length === 0) throw notUnderstood('its keyboard', output)
   return {

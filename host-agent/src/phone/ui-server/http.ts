@@ -55,14 +55,14 @@ export interface UiRequest {
 const events = ['data', 'end', 'close', 'error'] as const
 
 /**
- * A stream to the server that stays open between reads: adb and the phone take longer
- * to open one than to carry a request. For reads only, since a stream that broke while
- * idle is detected by repeating the request.
+ * A stream to the server that stays open between reads, since adb and the phone take longer to open a stream
+ * than to carry a request. For reads only: a stream that broke while idle is noticed only when a request
+ * fails and is repeated.
  */
 export class KeptStream {
   #idle: Socket | null = null
 
-  /** Hands the idle stream over to the caller, if it is still usable. */
+  /** Hands the idle stream over to the caller, if the stream is still usable. */
   take(): Socket | null {
     const stream = this.#idle
     this.#idle = null
@@ -80,7 +80,7 @@ export class KeptStream {
   close(): void {
     const stream = this.#idle
     this.#idle = null
-    // The listeners stay, because an error during the destruction of the stream must not end the agent.
+    // The listeners stay, because an error while the stream is destroyed must not end the agent.
     stream?.destroy()
   }
 
@@ -103,7 +103,7 @@ export async function ask(
     answer = answerSchema.parse(JSON.parse(body))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    // Both errors are replaced: they quote the response, which is the screen's content.
+    // Both errors are replaced, since they quote the response, which is the screen's content.
     throw new UiServerDown(
       new Error(`${body.length} characters that are not a valid response, status ${status}`),
     )
@@ -167,7 +167,7 @@ async function send(
             signal,
           })
           asked.on('error', reject)
-          // A stream that ended before it was taken is unusable.
+          // A stream that ended before it was handed over is unusable.
           if (stream.destroyed || stream.readableEnded) reject(new Error('the stream has ended'))
           seen.onClose = () => reject(new Error('the stream was closed'))
           stream.once('close', seen.onClose)

@@ -14,23 +14,23 @@ import { isReady, openSession, type UiSession } from './session.js'
 export interface UiServerRun {
   readonly session: UiSession
   readonly startedAt: number
-  /** Resolves with the reason when it ends. */
+  /** Resolves with the reason when the run ends. */
   readonly ended: Promise<string>
   readonly over: boolean
   close(reason: string): void
 }
 
-/** Milliseconds between checks of whether it listens. */
+/** Milliseconds between checks whether the server listens. */
 const pollMs = 25
 const pollLimitMs = 2000
 
-/** Ends processes left by an earlier agent: only one may own the phone's UiAutomation. */
+/** Ends processes of an earlier agent, since only one process may own the phone's UiAutomation. */
 export const endLeftovers = sequence(
   command('am', 'force-stop', uiServer.package),
   command('am', 'force-stop', uiServerTest.package),
 )
 
-/** Keeps Android from suspending it while the phone is idle. */
+/** Keeps Android from suspending the server while the phone is idle. */
 const keepAwake = sequence(
   command('dumpsys', 'deviceidle', 'whitelist', `+${uiServer.package}`),
   command('dumpsys', 'deviceidle', 'whitelist', `+${uiServerTest.package}`),
@@ -50,7 +50,10 @@ const start = command(
   `${uiServerTest.package}/androidx.test.runner.AndroidJUnitRunner`,
 )
 
-/** Starts it and opens a session. @throws Error with the phone's message, DeviceGone, DeadlineExceeded */
+/**
+ * Starts the server and opens a session.
+ * @throws Error with the phone's message, DeviceGone, DeadlineExceeded
+ */
 export async function runUiServer(transport: Transport, progress: Progress): Promise<UiServerRun> {
   await transport.shell(sequence(endLeftovers, keepAwake), progress)
   const stream = await transport.spawn(start, progress)

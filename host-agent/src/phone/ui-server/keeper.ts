@@ -1,7 +1,7 @@
 /**
- * Keeps one UI server running on a phone from `start` to `stop`: installs its two APKs,
- * verifies that it is unreachable from outside, watches it, and restarts it when it
- * ends or stops answering. The tree (`tree.ts`) takes its session from here.
+ * Keeps one UI server running on a phone from `start` to `stop`: installs its two APKs, verifies that the
+ * server is unreachable from outside, watches it, and restarts it when it ends or stops answering. The tree
+ * (`tree.ts`) takes its session from here.
  */
 import { DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
 import type { Transport } from '../../adb/transport.js'
@@ -23,14 +23,13 @@ export class UiServerUnavailable extends Error {
 
 export interface UiServerKeeper {
   /**
-   * Installs the parts when needed and starts the server. @throws UiServerUnavailable
-   * where it may not run
+   * Installs the parts when needed and starts the server.
+   * @throws UiServerUnavailable where the server must not run
    */
   start(progress: Progress): Promise<void>
   /**
-   * Uses the session of the running server; waits for a restart for up to 3 s.
-   * @throws UiServerUnavailable before anything was sent; UiServerDown,
-   * DeadlineExceeded, DeviceGone
+   * Passes the session of the running server to `work`; waits up to 3 s for a restart.
+   * @throws UiServerUnavailable before anything was sent; UiServerDown, DeadlineExceeded, DeviceGone
    */
   use<T>(work: (session: UiSession, progress: Progress) => Promise<T>, progress: Progress): Promise<T>
   /**
@@ -40,7 +39,7 @@ export interface UiServerKeeper {
   whileStopped<T>(work: () => Promise<T>, progress: Progress): Promise<T>
   /** Ends a server that no longer answers, so that it is restarted. */
   giveUp(session: UiSession, reason: string): void
-  /** The reason for which its port is unreachable from outside, as text for people. */
+  /** Why the server's port is unreachable from outside, as text for people. */
   readonly outOfReach: string
   stop(): void
 }
@@ -64,7 +63,7 @@ export const keeperTimes = {
 
 export interface UiServerParts {
   transport: Transport
-  /** The operator declares that nothing can reach this host's phones over a network. */
+  /** Whether the operator declares that no other machine can reach this host's phones over a network. */
   isolated: boolean
   log: Logger
 }
@@ -72,7 +71,7 @@ export interface UiServerParts {
 export function createUiServerKeeper({ transport, isolated, log }: UiServerParts): UiServerKeeper {
   let current: UiServerRun | null = null
   let running: AbortController | null = null
-  /** The reason for which callers do not wait: the circuit is open, or the server may not run. */
+  /** Why callers do not wait: the circuit is open, or the server must not run. */
   let unavailable: string | null = 'the UI server was not started'
   let waiters = new Set<() => void>()
   let inFlight = 0
@@ -82,7 +81,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
   /** Serialises starts and other uses: only one may own the UiAutomation. */
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(work)
-    // The caller of `mine` gets the error.
+    // The caller of `mine` gets the error of its own work.
     last = mine.catch(ignore)
     return mine
   }
@@ -120,7 +119,9 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     wake()
   }
 
-  /** Starts, watches and restarts it until `signal`. Reports the first start's outcome. */
+  /**
+   * Starts, watches and restarts the server until `signal` aborts. Reports the outcome of the first start.
+   */
   async function keep(
     signal: AbortSignal,
     first: Progress,
@@ -148,7 +149,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         if (!(error instanceof Error)) throw error
         onFirst(error)
         if (aborted()) return
-        // `stop` ends this loop for a phone that has disconnected for good.
+        // For a phone that has disconnected permanently, `stop` ends this loop.
         log.warn({ err: error }, 'UI server did not start')
         if (error instanceof UiServerUnavailable) unavailable = error.message
         wake()
@@ -234,8 +235,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
       try {
         return await work(run.session, progress)
       } catch (error) {
-        // The caller's request fails immediately; the stream's own end may come a
-        // moment later.
+        // The caller's request fails immediately. The stream's own end may arrive a moment later.
         if (error instanceof UiServerDown) run.close(error.message)
         throw error
       } finally {
@@ -265,7 +265,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
   return keeper
 }
 
-/** Without a valid answer nothing tells whether it is still unreachable from outside. */
+/** Without a valid answer, it is unknown whether the server is still unreachable from outside. */
 const isNoAnswer = (error: unknown): boolean =>
   error instanceof UiServerDown || error instanceof DeadlineExceeded || error instanceof InvalidAnswer
 

@@ -5,7 +5,7 @@ const lo = '1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever pr
 const lo6 = '1: lo    inet6 ::1/128 scope host \\       valid_lft forever preferred_lft forever\n'
 
 describe('network isolation', () => {
-  it('accepts loopback alone', () => {
+  it('accepts a phone with only the loopback interface', () => {
     expect(judgeAddresses(lo + lo6)).toEqual({ isolated: true })
   })
 

@@ -1,21 +1,20 @@
 /**
- * Whether a port of the phone is reachable from outside. The UI server listens on all
- * interfaces without authentication, so it may run only where loopback is the only
- * interface. Used by `keeper.ts`.
+ * Decides whether a port of the phone is reachable from outside. The UI server listens on all interfaces
+ * without authentication, so it may run only where loopback is the only interface. Used by `keeper.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 
 /**
- * `isolated`: every address is a loopback address. Otherwise `reason` names one that is
- * not, or why this is unknown.
+ * `isolated`: every address is a loopback address. Otherwise `reason` names another address, or why the
+ * addresses are unknown.
  */
 export type Isolation = { isolated: true } | { isolated: false; reason: string }
 
 const line = /^\d+:\s+(\S+)\s+(\S+)\s+(\S+)/
 
-/** Parses the output of `ip -o addr show`. Pure; output that it does not understand is not isolated. */
+/** Parses the output of `ip -o addr show`. Pure. Output in an unknown form counts as not isolated. */
 export function judgeAddresses(output: string): Isolation {
   const lines = output.split('\n').filter((each) => each.trim() !== '')
   let loopback = false

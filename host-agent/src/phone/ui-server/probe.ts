@@ -8,12 +8,12 @@ import type { UiServerKeeper } from './keeper.js'
 /** Milliseconds for two installations and a first start. */
 const probeMs = 60_000
 /**
- * Milliseconds for a provisioning, which need not wait: `uiautomator dump` provides
- * trees until the server runs.
+ * Milliseconds for the start at a provisioning, which need not wait longer: `uiautomator dump` provides trees
+ * until the server runs.
  */
 const startMs = 20_000
 
-/** `implementation` is empty when it may not run here, or fails to. */
+/** `implementation` is empty when the server must not run on this phone, or fails to run. */
 export async function probeUiServer(keeper: UiServerKeeper, progress: Progress): Promise<FoundCapability> {
   let found: FoundCapability | null = null
   try {
@@ -39,7 +39,10 @@ export async function probeUiServer(keeper: UiServerKeeper, progress: Progress):
   }
 }
 
-/** Starts it; a failed start does not fail the provisioning. @throws DeviceGone */
+/**
+ * Starts the server. A failed start does not fail the provisioning.
+ * @throws DeviceGone
+ */
 export async function startUiServer(keeper: UiServerKeeper, log: Logger, progress: Progress): Promise<void> {
   try {
     await keeper.start(progress.within(startMs))

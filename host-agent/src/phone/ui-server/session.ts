@@ -9,8 +9,7 @@ import { ask, KeptStream, UiServerDown, UiServerRefused } from './http.js'
 
 /** Settings that differ from the server's defaults; names and meaning: its `model/settings`. */
 export const speedSettings = {
-  // A screen that never becomes idle must answer too; callers wait for the screen
-  // themselves.
+  // A screen that never becomes idle must answer too; callers wait for the screen themselves.
   waitForIdleTimeout: 0,
   waitForSelectorTimeout: 0,
   // Includes dialogs, keyboard and the notification shade, which are separate windows.
@@ -18,7 +17,7 @@ export const speedSettings = {
   snapshotMaxDepth: 300,
   // Compose names its views by test tags.
   mapTestTagToResourceId: true,
-  // A hub that cuts the power must not end it.
+  // A hub that cuts the power must not end the server.
   shutdownOnPowerDisconnect: false,
   // The agent does not use toasts.
   enableNotificationListener: false,
@@ -26,27 +25,33 @@ export const speedSettings = {
 } as const
 
 export interface UiSession {
-  /** The page source. */
+  /** Returns the page source. */
   source(progress: Progress): Promise<string>
-  /** Clears Android's cache of the screen; the next source is read afresh. */
+  /** Clears Android's cache of the screen, so that the next source is read again. */
   refresh(progress: Progress): Promise<void>
-  /** The focused element of this class. @throws UiServerRefused `no such element` */
+  /**
+   * Returns the focused element of this class.
+   * @throws UiServerRefused `no such element`
+   */
   focusedField(className: string, progress: Progress): Promise<string>
   /** Sets an element's whole text. Never sent twice. @throws UiServerRefused */
   replaceText(element: string, text: string, progress: Progress): Promise<void>
-  /** Apps in the launcher. */
+  /** Returns the apps in the launcher. */
   launchable(progress: Progress): Promise<LaunchableApp[]>
-  /** Closes its connections. */
+  /** Closes the session's connections. */
   close(): void
 }
 
 const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
 export type LaunchableApp = z.infer<typeof launchableSchema>[number]
 
-/** W3C WebDriver's key for an element id. */
+/** W3C WebDriver's key for an element ID. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Checks that it is ready for sessions. @throws UiServerDown, DeviceGone, DeadlineExceeded */
+/**
+ * Checks that the server is ready for sessions.
+ * @throws UiServerDown, DeviceGone, DeadlineExceeded
+ */
 export async function isReady(transport: Transport, progress: Progress): Promise<boolean> {
   const { value } = await ask(transport, { method: 'GET', path: '/status' }, progress)
   return z.object({ ready: z.literal(true) }).safeParse(value).success

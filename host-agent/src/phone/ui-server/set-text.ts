@@ -1,6 +1,6 @@
 /**
- * Text through the UI server: ACTION_SET_TEXT replaces the field's content by any Unicode text, and is complete when the server
- * answers. A write: sent only once, regardless of the outcome.
+ * Text through the UI server: ACTION_SET_TEXT replaces the field's content by any Unicode text, and is
+ * complete when the server answers. This is a write, which is sent only once, regardless of its outcome.
  */
 import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../../adb/device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
@@ -20,7 +20,7 @@ export function createSetText(server: UiServerKeeper): TextMethod {
   return {
     name: 'set-text',
     mode: 'replace',
-    // The server interprets a backslash and an `n` at the end as pressing enter.
+    // The server interprets a backslash and an `n` at the end as the enter key.
     accepts: (text) => !text.includes('\\n'),
     limitMs: () => 15_000,
     async send(text, field, progress) {
@@ -39,7 +39,7 @@ export function createSetText(server: UiServerKeeper): TextMethod {
         if (!step.asked && (failed || error instanceof DeviceGone))
           throw new TextMethodUnavailable('the UI server does not accept it', error)
         if (refused && undone.has(error.code)) throw new TextMethodUnavailable(error.message, error)
-        // The server died or failed during the call: the caller reads the field.
+        // The server died or failed during the call, so the caller reads the field.
         if (failed) return sent(false)
         throw error
       }

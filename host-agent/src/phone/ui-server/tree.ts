@@ -1,6 +1,6 @@
 /**
- * Reads the element tree from the UI server, or by `uiautomator dump` while the server may not run or does not. A read changes
- * nothing on the phone, so it is retried once when the server fails.
+ * Reads the element tree from the UI server, or by `uiautomator dump` while the server does not run or must
+ * not run. A read changes nothing on the phone, so it is retried once when the server fails.
  */
 import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import type { Ui } from '../../adb/device/device.js'
@@ -9,7 +9,7 @@ import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 
 export interface UiServerTreeParts {
   server: UiServerKeeper
-  /** Uses `uiautomator dump`. */
+  /** Reads the tree with `uiautomator dump`. */
   fallback: Ui
   log: Logger
   /** Called when a read begins. */
@@ -17,9 +17,9 @@ export interface UiServerTreeParts {
 }
 
 export const treeTimes = {
-  /** One attempt; a screen of 1,500 nodes takes a slow phone 3 s. */
+  /** Time for one attempt; a slow phone takes 3 s for a screen of 1,500 nodes. */
   tryMs: 7000,
-  /** Both attempts, with a restart between them. */
+  /** Time for both attempts, with a restart of the server between them. */
   allMs: 15_000,
 } as const
 
@@ -31,7 +31,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
         if (refresh) await session.refresh(limited)
         return await session.source(limited)
       } catch (error) {
-        // The server hangs: the attempt timed out, not the caller.
+        // The server hangs: the attempt timed out, and the caller's deadline has not passed.
         if (error instanceof DeadlineExceeded && !within.expired) {
           server.giveUp(session, 'it did not respond')
           throw new UiServerDown(error)
@@ -54,8 +54,8 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
           }
           const failed = error instanceof UiServerDown || error instanceof UiServerRefused
           if (!failed) throw error
-          // After two attempts the answer is not valid XML: `ScreenXmlError` with the
-          // server's message, a `provider_error`.
+          // After two attempts the answer is still not valid XML: `ScreenXmlError` with the server's message,
+          // a `provider_error`.
           if (attempt >= 2) return error.message
           log.warn({ err: error }, 'the UI server failed; reading the tree again')
         }

@@ -26,9 +26,9 @@ log.level = 'silent'
 let plugged: PluggedIn
 let keeper: UiServerKeeper
 let ui: Ui
-/** Number of trees read by `uiautomator dump`. */
+/** The number of trees read by `uiautomator dump`. */
 let dumps = 0
-/** Streams opened to ports of the phone. */
+/** The streams opened to ports of the phone. */
 let opened = 0
 
 const progress = () => Progress.for(60_000)
@@ -76,7 +76,7 @@ describe('the UI server', () => {
     await ui.source(progress())
     const before = opened
     for (let read = 0; read < 5; read += 1) await ui.source(progress())
-    // The watch may have asked once in between, on a separate stream.
+    // The watch may have sent one request in the meantime, on a separate stream.
     expect(opened - before).toBeLessThan(2)
   })
 
@@ -103,7 +103,7 @@ describe('the UI server', () => {
   })
 
   it('answers within the deadline where the phone hangs, and continues to read', async () => {
-    // Closes the idle stream between reads, so that a new one opens.
+    // Closes the idle stream between reads, so that the next read opens a stream.
     await keeper.use((session) => Promise.resolve(session.close()), progress())
     plugged.phone.inside.faults.hangEvery(1, 'tcp:6790')
     await expect(ui.source(Progress.for(1000))).rejects.toThrow('took too long')
@@ -140,7 +140,7 @@ describe('UI server: a write', () => {
       .filter(([route]) => route.endsWith('/value'))
       .reduce((sum, [, count]) => sum + count, 0)
 
-  it('is sent once, also when the server dies during it [39.12]', async () => {
+  it('is sent once, even when the server dies during the write [39.12]', async () => {
     const takesNothing = setText(() => undefined).send('漢', field, progress())
     await expect(takesNothing).rejects.toThrow('does not accept it')
     const windows = createWindows(plugged.transport)
