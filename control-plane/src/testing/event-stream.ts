@@ -13,7 +13,7 @@ export interface StreamClient {
   headers: Headers
   /** The events so far. */
   frames: Frame[]
-  /** The last `id`, also from a frame without data. */
+  /** The last `id`. A frame without data can have it too. */
   readonly lastId: string | null
   /** Lines that are comments. */
   readonly comments: number

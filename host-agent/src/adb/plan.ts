@@ -25,8 +25,7 @@ export async function whyShared(bin: string, sys: string | null): Promise<string
 }
 
 /**
- * Whether a phone belongs to a server. A phone on USB chooses its serial, and must not be taken for a network
- * phone.
+ * Whether a phone belongs to a server. A phone on USB chooses its serial, and must not count as a network phone.
  * @param server serial of the server's phone; null: the server of all phones on USB
  * @param serial of the phone in the server's list
  * @param networkPhones `host:port`

@@ -74,7 +74,7 @@ const program = (name: string, ...script: string[]): string => {
   writeFileSync(file, ['#!/bin/sh', ...script, ''].join('\n'), { mode: 0o755 })
   return file
 }
-/** A program that behaves like Debian 12's adb, whatever version is installed. */
+/** A program that behaves like Debian 12's adb; any version may be installed. */
 const older = (): string =>
   program('older-adb', `[ "$1" = help ] && adb help | grep -v one-device && exit`, 'exec adb "$@"')
 
@@ -144,7 +144,7 @@ describe('phones on USB', () => {
   })
 
   /**
-   * An adb that supports `--one-device`, whatever version is installed. The program stores the serial and
+   * An adb that supports `--one-device`; any version may be installed. The program stores the serial and
    * omits the option.
    */
   const newer = (): string =>

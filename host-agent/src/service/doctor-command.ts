@@ -155,7 +155,7 @@ async function readWay(
   return { kind: 'listen', port, address: grpcAddress ?? grpcListen, back: wayBack }
 }
 
-/** The free space of the folder's disk. For a missing folder: of the disk of its first existing parent. */
+/** The free space of the folder's disk. For a missing folder, its first existing parent counts. */
 async function freeSpace(
   name: string,
   folder: string,

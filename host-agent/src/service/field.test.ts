@@ -39,7 +39,7 @@ describe.skipIf(!hasFieldData)('a keyboard', () => {
   it.each([
     ['uia2-keyboard-window-miui-notes.xml', 1080, 1920],
     ['uia2-keyboard-window-avito-search.xml', 1080, 1920],
-  ])('%s is listed without its keys, whatever its package name', (name, width, height) => {
+  ])('%s is listed without its keys for any package name', (name, width, height) => {
     const gboard = 'com.google.android.inputmethod.latin'
     for (const keyboardPackage of ['com.baidu.input_mi', 'com.tencent.wetype', 'helium314.keyboard', 'a.b']) {
       const xml = fieldData(name).replaceAll(gboard, keyboardPackage)

@@ -57,7 +57,7 @@ export interface Joined {
   name: string
   /** Null: an earlier control plane did not send it. */
   country: string | null
-  /** The broker's address as the control plane names it; null: it names no broker. */
+  /** The broker's address as the control plane names it; null: it does not name a broker. */
   natsUrl: string | null
 }
 

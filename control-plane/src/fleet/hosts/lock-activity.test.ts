@@ -46,7 +46,7 @@ it("records once in the project's activity that its phone got a screen lock, how
     })
   }
 
-  // No phone has the device yet, so the lock is no tenant's lock.
+  // No phone has the device yet, so the lock does not belong to a tenant.
   await says(true)
   await says(false)
   const { phone } = await services.phones.create(tenant.caller, createBody(), null)

@@ -83,7 +83,7 @@ describe('a heartbeat', () => {
     expect(readHeartbeat({ ...heartbeat, ...change }, hostId)).toHaveProperty('refused')
   })
 
-  it('is read or refused, whatever its form, and never breaks the reader', () => {
+  it('is read or refused in any form, and never breaks the reader', () => {
     const device = fc.oneof(
       fc.anything(),
       fc.record(Object.fromEntries(Object.keys(status).map((key) => [key, fc.anything()])), {

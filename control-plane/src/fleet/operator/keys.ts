@@ -95,7 +95,7 @@ export async function listKeys(core: Core, projectId: string) {
       ],
     },
     include: { phones: true, connector: true },
-    // At most 50 keys are active; of the revoked keys, only the newest are listed.
+    // At most 50 keys are active. Only the newest revoked keys are listed.
     orderBy: [{ revokedAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }],
     take: 500,
   })

@@ -11,7 +11,7 @@ export const hasTakeOver = ({ handoffStatus, takenUntil }: LinkRow): boolean =>
   handoffStatus === 'taken' || takenUntil !== null
 
 /**
- * Returns the earliest end: of the link, the take-over, the session, or the idle time. @param isPresent the
+ * Returns the earliest end among the link, the take-over, the session, or the idle time. @param isPresent the
  * page is visible and holds a take-over, which keeps the phone awake: its idle time does not count
  */
 export function endOf(row: LinkRow, isPresent: boolean): ViewEnd {

@@ -141,7 +141,7 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
-  // The job that parks the project's phones may not have run yet.
+  // The job that parks the project's phones has possibly not run yet.
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }

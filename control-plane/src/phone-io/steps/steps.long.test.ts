@@ -121,7 +121,7 @@ describe('a batch', () => {
     })
   })
 
-  it('writes no step when it is refused [43.6]', async () => {
+  it('does not become a step when it is refused [43.6]', async () => {
     const before = await newest()
     api.agent.onBatch = answering(null, (result) => ({
       ...result,
@@ -193,7 +193,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ by: { via: 'mcp' }, observe: 'text', after: screen })
   })
 
-  it('writes no step in a project without steps, within a second [43.9]', async () => {
+  it('does not become a step in a project without steps, within a second [43.9]', async () => {
     const { step } = api.plane.app.core.db
     await settings({ steps: false })
     await eventually(async () => {

@@ -89,7 +89,7 @@ describe('while Postgres does not answer', () => {
     expect(core.counters.read('step_rows_lost')).toBe(2)
   })
 
-  it('drops a write that does not fit beside the running writes', async () => {
+  it('drops a write that exceeds the limit together with the running writes', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
     const written: string[] = []

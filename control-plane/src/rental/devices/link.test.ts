@@ -30,7 +30,7 @@ it('frees a device only if it is enrolled and its link is up', () => {
   expect(stateAfterReport('free', true, 'unenrolled')).toBe('offline')
 })
 
-it('treats a new device as unenrolled, whatever its link', () => {
+it('treats a new device with any link as unenrolled', () => {
   fc.assert(
     fc.property(link, (report) => {
       expect(stateWhenSeen(report)).toBe(report === 'unauthorized' ? 'unauthorized' : 'unenrolled')

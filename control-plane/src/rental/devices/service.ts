@@ -9,7 +9,7 @@ import { type RawTx } from '../../base/db/raw-transaction.js'
 /** A condition on a device `d` at a host `h`: no operator has taken the device out of service. */
 export const inService = Prisma.sql`h.drained_at is null and d.drained_at is null and d.maintenance_at is null`
 
-/** As `inService`; also, the host is not retired, and its agent takes work (docs/decisions/0217). */
+/** `inService`, and the host is not retired, and its agent takes work (docs/decisions/0217). */
 export const takesWork = Prisma.sql`${inService} and h.retired_at is null and h.refuses is null`
 
 /**

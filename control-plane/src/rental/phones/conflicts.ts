@@ -23,7 +23,7 @@ export function readinessConflict(phoneId: string, status: PhoneStatus): ApiErro
   }
 }
 
-/** The conflict of a request that needs a running phone. A starting phone is no conflict. */
+/** The conflict of a request that needs a running phone. A starting phone does not conflict. */
 export const runningConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'creating' || status === 'starting' ? null : readinessConflict(phoneId, status)
 

@@ -12,7 +12,7 @@ class UnreadableOutput extends Error {
   }
 }
 
-/** @param what ends the sentence "The phone reports … in an unknown form" */
+/** `what` is the object of the sentence "The phone reports … in an unknown form". */
 export const notUnderstood = (what: string, output: string): ApiError =>
   new ApiError('provider_error', {
     message: `The phone reports ${what} in an unknown form.`,

@@ -123,7 +123,7 @@ const recordBegin =
 
 /**
  * Parses a record. Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the
- * key for which the phone printed the record. Null: the text is no record. Pure.
+ * key for which the phone printed the record. Null: the text is not a record. Pure.
  */
 export function parseRecord(record: string, asked?: string): PostedNotification | null {
   if (!/^\s*NotificationRecord\(/.test(record)) return null

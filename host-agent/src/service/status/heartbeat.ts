@@ -51,7 +51,7 @@ export interface HeartbeatOptions {
 }
 
 export interface RememberedEpoch {
-  /** Null: the agent knows no epoch yet. */
+  /** Null: the agent does not know an epoch yet. */
   get(): string | null
   set(epoch: string): void
 }

@@ -8,7 +8,7 @@ import { notificationId } from '../../phone/logs/notification-id.js'
 
 /**
  * The limits of one phone. `perMinute`: an app in a loop must not fill the events of its project. The lines'
- * times count, not the agent's clock, because a restarted agent reads all lines at once and must omit the
+ * times count, not the agent's clock, because a restarted agent reads all lines in a moment and must omit the
  * same lines. `minutes`: the number of counts that are kept, so that a clock that jumps back does not reset
  * them. The control plane limits the sum of all phones.
  */
