@@ -8,11 +8,16 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { type ActivityFilter } from './api/activity'
-import { type AllPhonesFilter } from './api/all-phones'
-import { type EventFilter } from './api/events'
-import { phoneStatuses, type PhoneFilter, type PhoneStatus, type PhonesView } from './api/projects'
 import { sessionQuery } from './api/session'
+import {
+  phoneStatuses,
+  type ActivityFilter,
+  type AllPhonesFilter,
+  type EventFilter,
+  type PhoneFilter,
+  type PhoneStatus,
+  type PhonesView,
+} from './api/types'
 import { Failure, NotFound, NotFoundOutside } from './shell/failure'
 import { Layout } from './shell/layout'
 import { projectToOpen, rememberProject } from './shell/project'

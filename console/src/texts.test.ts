@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
-import { isOfStripe } from './api/credit'
-import { type Webhook } from './api/webhooks'
+import { isOfStripe } from './pages/credit/stripe'
+import { type Webhook } from './api/types'
 import { actionText } from './pages/phone/action-text'
 import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
@@ -186,6 +186,7 @@ describe('an element of the screen', () => {
     id: 'org.example:id/in',
     state: [],
     bounds: [100, 200, 300, 250] as [number, number, number, number],
+    center: [200, 225] as [number, number],
   }
 
   it('has targets as JSON, from the most to the least stable', () => {
@@ -295,6 +296,7 @@ describe('alarms', () => {
 
 describe('a webhook', () => {
   const on: Webhook = {
+    object: 'webhook',
     id: 'whk_1',
     url: 'https://a.example',
     description: null,

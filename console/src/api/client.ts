@@ -3,8 +3,9 @@
  * requests need.
  */
 import { undirected } from '../direction'
+import { addressOf, type Answer, type BodyOf, type Fields, type Route } from './generated/routes'
 
-export interface ErrorBody {
+interface ErrorBody {
   code: string
   message: string
   next: string | null
@@ -46,8 +47,6 @@ let csrfToken = ''
 
 export const setCsrfToken = (token: string): void => void (csrfToken = token)
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
 const unreadable = (status: number): ErrorBody => ({
   code: 'unreadable',
   message: `The server answered with status ${status}.`,
@@ -59,90 +58,86 @@ const unreadable = (status: number): ErrorBody => ({
 /** Deadlines of requests in milliseconds, by the type of the body. */
 const deadlineMs = { json: 60_000, file: 1_800_000 }
 
-/** @param body a file is sent unchanged, every other value as JSON */
-async function once<T>(method: Method, path: string, body: unknown): Promise<T> {
-  const file = body instanceof Blob ? body : null
-  let response: Response
-  try {
-    response = await fetch(`/console/api${path}`, {
-      method,
-      headers: {
-        ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
-        ...(body === undefined
-          ? {}
-          : { 'content-type': file ? 'application/octet-stream' : 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: file ?? JSON.stringify(body) }),
-      signal: AbortSignal.timeout(file ? deadlineMs.file : deadlineMs.json),
-    })
-  } catch (error) {
-    const message = 'The server did not answer. Check your connection.'
-    throw Object.assign(new RequestFailed(0, { ...unreadable(0), message, next: null }), { cause: error })
-  }
-  const answer: unknown = await response.json().catch(() => null)
-  if (response.ok) return answer as T
-  const { error } = (answer ?? {}) as { error?: ErrorBody }
-  throw new RequestFailed(response.status, error ?? unreadable(response.status))
-}
+/** The address of a route, for elements that load it themselves. */
+export const urlOf = <R extends Route>(route: R, fields: Fields<R>): string =>
+  `/console/api${addressOf(route, fields)}`
+
+const methodOf = (route: Route): string => route.slice(0, route.indexOf(' '))
 
 /** @throws RequestFailed */
-export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+export function call<R extends Route>(
+  route: R,
+  fields: Fields<R>,
+  ...[given]: BodyOf<R>
+): Promise<Answer<R>> {
+  const method = methodOf(route)
+  const body: unknown = given ?? (method === 'POST' ? {} : undefined)
+  return withRepeat(async () => {
+    let response: Response
+    try {
+      response = await fetch(urlOf(route, fields), {
+        method,
+        headers: {
+          ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(deadlineMs.json),
+      })
+    } catch (error) {
+      throw noAnswer('The server did not answer. Check your connection.', error)
+    }
+    return answerOf<R>(response.status, await response.json().catch(() => null))
+  })
+}
+
+/** Sends a file as the body. @param onProgress receives the number of sent bytes @throws RequestFailed */
+export const send = <R extends Route>(
+  route: R,
+  fields: Fields<R>,
+  file: Blob,
+  onProgress: (sentBytes: number) => void = () => undefined,
+): Promise<Answer<R>> =>
+  withRepeat(async () => {
+    // `fetch` does not report the progress of an upload.
+    const request = new XMLHttpRequest()
+    request.open(methodOf(route), urlOf(route, fields))
+    request.setRequestHeader('x-csrf-token', csrfToken)
+    request.responseType = 'json'
+    request.timeout = deadlineMs.file
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
+    await new Promise<void>((resolve, reject) => {
+      const failed = (): void => reject(noAnswer('The file did not arrive.'))
+      request.addEventListener('load', () => resolve())
+      request.addEventListener('error', failed)
+      request.addEventListener('timeout', failed)
+      request.send(file)
+    })
+    return answerOf<R>(request.status, request.response)
+  })
+
+const noAnswer = (message: string, cause?: unknown): RequestFailed =>
+  Object.assign(new RequestFailed(0, { ...unreadable(0), message, next: null }), { cause })
+
+function answerOf<R extends Route>(status: number, answer: unknown): Answer<R> {
+  if (status >= 200 && status < 300) return answer as Answer<R>
+  const { error } = (answer ?? {}) as { error?: ErrorBody }
+  throw new RequestFailed(status, error ?? unreadable(status))
+}
+
+/** Repeats a request with a new token, or after the person has signed in again. */
+async function withRepeat<T>(once: () => Promise<T>): Promise<T> {
   try {
-    return await once<T>(method, path, body)
+    return await once()
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error
     if (error.body.code === 'browser_requests_not_allowed') {
       await hooks.renewToken()
-      return once(method, path, body)
+      return once()
     }
     if (error.reason === 'signed_out') hooks.signedOut()
     if (error.reason !== 'recent_sign_in' || !(await hooks.confirmIdentity())) throw error
-    return once(method, path, body)
-  }
-}
-
-/** Deadline for sending a file, in milliseconds. */
-const sendWithinMs = 600_000
-
-type Progress = (sentBytes: number) => void
-
-function sendOnce<T>(method: Method, path: string, file: Blob, onProgress: Progress): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // `fetch` does not report the progress of an upload.
-    const request = new XMLHttpRequest()
-    request.open(method, `/console/api${path}`)
-    request.setRequestHeader('x-csrf-token', csrfToken)
-    request.responseType = 'json'
-    request.timeout = sendWithinMs
-    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
-    request.addEventListener('load', () => {
-      if (request.status >= 200 && request.status < 300) return resolve(request.response as T)
-      const { error } = (request.response ?? {}) as { error?: ErrorBody }
-      reject(new RequestFailed(request.status, error ?? unreadable(request.status)))
-    })
-    const failed = (): void =>
-      reject(new RequestFailed(0, { ...unreadable(0), message: 'The file did not arrive.' }))
-    request.addEventListener('error', failed)
-    request.addEventListener('timeout', failed)
-    request.send(file)
-  })
-}
-
-/** Sends a file as the body. @throws RequestFailed */
-export async function send<T>(
-  method: Method,
-  path: string,
-  file: Blob,
-  onProgress: Progress = () => undefined,
-): Promise<T> {
-  try {
-    return await sendOnce<T>(method, path, file, onProgress)
-  } catch (error) {
-    if (!(error instanceof RequestFailed)) throw error
-    if (error.reason === 'signed_out') hooks.signedOut()
-    if (error.body.code !== 'browser_requests_not_allowed') throw error
-    await hooks.renewToken()
-    return sendOnce<T>(method, path, file, onProgress)
+    return once()
   }
 }
 

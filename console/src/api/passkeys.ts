@@ -1,5 +1,6 @@
 /** Passkeys. Credentials travel in the JSON form of WebAuthn. */
 import { call } from './client'
+import { type Body } from './generated/routes'
 
 /** The browser can create and use passkeys. */
 export const browserHasPasskeys = (): boolean =>
@@ -29,38 +30,39 @@ async function ask(get: () => Promise<Credential | null>): Promise<PublicKeyCred
 
 /** @throws PasskeyDeclined, RequestFailed */
 export async function signInWithPasskey(): Promise<void> {
-  const options = await call<PublicKeyCredentialRequestOptionsJSON>(
-    'GET',
-    '/auth/passkey/generate-authenticate-options',
-  )
+  const options = await call('GET /auth/passkey/generate-authenticate-options', {})
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({
-    ...options,
+    ...(options as PublicKeyCredentialRequestOptionsJSON),
     userVerification: 'required',
   })
   const credential = await ask(() => navigator.credentials.get({ publicKey }))
-  await call('POST', '/auth/passkey/verify-authentication', { response: credential.toJSON() as unknown })
+  await call('POST /auth/passkey/verify-authentication', {}, { response: jsonOf(credential) })
 }
 
+const jsonOf = (
+  credential: PublicKeyCredential,
+): Body<'POST /auth/passkey/verify-authentication'>['response'] => ({ ...credential.toJSON() })
+
 /** Returns the credential for the server. @throws PasskeyDeclined */
-export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  return (await ask(() => navigator.credentials.create({ publicKey }))).toJSON()
+async function createPasskey(options: unknown) {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as PublicKeyCredentialCreationOptionsJSON,
+  )
+  return jsonOf(await ask(() => navigator.credentials.create({ publicKey })))
 }
 
 /** @throws PasskeyDeclined, RequestFailed */
 export async function addPasskey(name: string): Promise<void> {
-  const options = await call<PublicKeyCredentialCreationOptionsJSON>(
-    'GET',
-    '/auth/passkey/generate-register-options',
-  )
-  await call('POST', '/auth/passkey/verify-registration', { response: await createPasskey(options), name })
+  const options = await call('GET /auth/passkey/generate-register-options', {})
+  await call('POST /auth/passkey/verify-registration', {}, { response: await createPasskey(options), name })
 }
 
-export interface PasskeyRow {
-  id: string
-  name: string | null
-  created_at: string | null
+/** Creates the account together with its first passkey. @throws PasskeyDeclined, RequestFailed */
+export async function acceptWithPasskey(
+  token: string,
+  user: Body<'POST /invitations/passkey'>['user'],
+): Promise<void> {
+  const { handle, options } = await call('POST /invitations/passkey', {}, { token, user })
+  const passkey = { handle, response: await createPasskey(options) }
+  await call('POST /invitations/accept', {}, { token, user: { ...user, passkey } })
 }
-
-export const listPasskeys = () => call<{ data: PasskeyRow[] }>('GET', '/me/passkeys')
-export const removePasskey = (id: string) => call('DELETE', `/me/passkeys/${encodeURIComponent(id)}`)

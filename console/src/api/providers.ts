@@ -1,7 +1,8 @@
 /** Sign-in at identity providers, and the accounts there that a user has added. */
 import { arrival } from './arrival'
 import { call } from './client'
-import { useSession, type ProviderRef } from './session'
+import { useSession } from './session'
+import { type ProviderRef } from './types'
 
 /** The tab keeps these fields while it shows the provider's page. */
 interface Kept {
@@ -21,8 +22,7 @@ export function useProviders(): ProviderRef[] {
   return consoleUrl.startsWith(`${window.location.origin}/`) ? providers : []
 }
 
-async function leave(path: string, kept: Kept): Promise<void> {
-  const { url } = await call<{ url: string }>('POST', path, {})
+async function leave(url: string, kept: Kept): Promise<void> {
   window.sessionStorage.setItem(storageKey, JSON.stringify(kept))
   window.location.assign(url)
   // The page stays busy until the browser leaves it.
@@ -30,12 +30,12 @@ async function leave(path: string, kept: Kept): Promise<void> {
 }
 
 /** @throws RequestFailed */
-export const signInAt = (provider: string, kept: Kept): Promise<void> =>
-  leave(`/auth/providers/${encodeURIComponent(provider)}`, kept)
+export const signInAt = async (provider: string, kept: Kept): Promise<void> =>
+  leave((await call('POST /auth/providers/:provider', { provider }, {})).url, kept)
 
 /** Links an account at the provider to the user's account. @throws RequestFailed */
-export const linkAt = (provider: string): Promise<void> =>
-  leave(`/me/accounts/${encodeURIComponent(provider)}`, {})
+export const linkAt = async (provider: string): Promise<void> =>
+  leave((await call('POST /me/accounts/:provider', { provider }, {})).url, {})
 
 const readKept = (): Kept => JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
 
@@ -43,7 +43,7 @@ const readKept = (): Kept => JSON.parse(window.sessionStorage.getItem(storageKey
 export const replaceAt = (provider: string): Promise<void> =>
   signInAt(provider, { ...readKept(), replaces: true })
 
-export interface Finished {
+interface Finished {
   isLink: boolean
   isNew: boolean
   kept: Kept
@@ -59,27 +59,19 @@ export async function finishAt(provider: string): Promise<Finished> {
         ? 'You did not sign in at the provider.'
         : 'The provider sent no valid answer. Sign in again.',
     )
-  const iss = arrival?.get('iss') ?? undefined
-  const { is_link: isLink, is_new: isNew } = await call<{ is_link: boolean; is_new: boolean }>(
-    'POST',
-    `/auth/providers/${encodeURIComponent(provider)}/callback`,
-    { code, state, iss, invitation: kept.invitation, replaces: kept.replaces },
+  const iss = arrival?.get('iss')
+  const { invitation, replaces } = kept
+  const { is_link: isLink, is_new: isNew } = await call(
+    'POST /auth/providers/:provider/callback',
+    { provider },
+    {
+      code,
+      state,
+      ...(iss != null && { iss }),
+      ...(invitation !== undefined && { invitation }),
+      ...(replaces !== undefined && { replaces }),
+    },
   )
   window.sessionStorage.removeItem(storageKey)
   return { isLink, isNew, kept }
 }
-
-export interface LinkedAccount {
-  id: string
-  name: string
-  /** False: the operator no longer configures the provider. */
-  is_usable: boolean
-  created_at: string
-}
-
-export const listAccounts = () =>
-  call<{ data: LinkedAccount[]; has_password: boolean }>('GET', '/me/accounts')
-export const unlinkAccount = (id: string) => call('DELETE', `/me/accounts/${encodeURIComponent(id)}`)
-
-/** Requests a link to create an account. The response does not reveal whether the address has an account. */
-export const requestSignUp = (email: string) => call('POST', '/sign-ups', { email })

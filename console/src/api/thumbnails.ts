@@ -1,5 +1,5 @@
 /** Small pictures of ready phones, for a wall of thumbnails. */
-import { phonePath } from './phones'
+import { urlOf } from './client'
 
 /** The reason for which the phone has no picture. `controlled`: a person controls the phone. */
 export type NoPicture = 'secure' | 'asleep' | 'typed' | 'busy' | 'unreadable' | 'controlled'
@@ -35,20 +35,23 @@ export async function readThumbnail(
   signal: AbortSignal,
 ): Promise<ThumbnailAnswer> {
   try {
-    const response = await fetch(`/console/api${phonePath(project, phone)}/thumbnail`, {
-      headers: tag === '' ? {} : { 'if-none-match': `"${tag}"` },
-      cache: 'no-store',
-      // Browsers open only six connections to one server, and other requests must not wait.
-      priority: 'low',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
-    })
+    const response = await fetch(
+      urlOf('GET /projects/:project/phones/:phone/thumbnail', { project, phone }),
+      {
+        headers: tag === '' ? {} : { 'if-none-match': `"${tag}"` },
+        cache: 'no-store',
+        // Browsers open only six connections to one server, and other requests must not wait.
+        priority: 'low',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+      },
+    )
     if (response.status === 304) return { kind: 'unchanged' }
     if (response.status === 204) {
       const why = response.headers.get('x-thumbnail') ?? ''
       return { kind: 'none', why: isReason(why) ? why : 'unreadable' }
     }
     if (response.status === 200) {
-      const url = await urlOf(await response.blob())
+      const url = await dataUrlOf(await response.blob())
       return { kind: 'picture', url, tag: (response.headers.get('etag') ?? '').replaceAll('"', '') }
     }
     const isControlled = response.status === 409 && (await codeOf(response)) === 'phone_controlled'
@@ -69,7 +72,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
  * The content policy allows pictures from the console and from `data:` only. The type is fixed, so that the server's
  * answer cannot change it.
  */
-function urlOf(picture: Blob): Promise<string> {
+function dataUrlOf(picture: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener('load', () => resolve(reader.result as string))

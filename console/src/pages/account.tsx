@@ -1,9 +1,10 @@
 /** A user's own passkeys and sign-ins. */
 import { useQuery } from '@tanstack/react-query'
 import { Fingerprint, Plus } from 'lucide-react'
-import { endSignIn, listSignIns } from '../api/people'
-import { addPasskey, listPasskeys, removePasskey } from '../api/passkeys'
+import { call } from '../api/client'
+import { addPasskey } from '../api/passkeys'
 import { useCanUsePasskeys, useSession } from '../api/session'
+import { useChange } from '../shell/use-change'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Name } from '../ui/name'
@@ -11,7 +12,7 @@ import { Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Linked } from './account/linked'
 import { Removable } from './account/removable'
-import { Section, useChange } from './account/section'
+import { Section } from './account/section'
 import { NewPassword } from './new-password'
 
 export function Account() {
@@ -49,8 +50,8 @@ export function Account() {
 
 function Passkeys() {
   const { user } = useSession()
-  const list = useQuery({ queryKey: ['passkeys'], queryFn: listPasskeys })
-  const change = useChange('passkeys')
+  const list = useQuery({ queryKey: ['passkeys'], queryFn: () => call('GET /me/passkeys', {}) })
+  const change = useChange(['passkeys'])
   const rows = (list.data?.data ?? []).map((row) => ({ ...row, name: row.name ?? 'Passkey' }))
   return (
     <Section
@@ -79,7 +80,7 @@ function Passkeys() {
           kind="passkey"
           consequence="It no longer signs you in. Delete it on your device too."
           change={change}
-          remove={removePasskey}
+          remove={(passkey) => call('DELETE /me/passkeys/:passkey', { passkey })}
         />
       )}
     </Section>
@@ -95,8 +96,8 @@ function deviceOf(agent: string | null): string {
 }
 
 function SignIns() {
-  const list = useQuery({ queryKey: ['sign-ins'], queryFn: listSignIns })
-  const change = useChange('sign-ins')
+  const list = useQuery({ queryKey: ['sign-ins'], queryFn: () => call('GET /me/sessions', {}) })
+  const change = useChange(['sign-ins'])
   return (
     <Section id="sign-ins" title="Where you are signed in">
       {list.isPending ? (
@@ -118,7 +119,9 @@ function SignIns() {
                 <Button
                   size="small"
                   aria-label={`End the sign-in of ${deviceOf(row.user_agent)}`}
-                  onClick={() => change.mutate(() => endSignIn(row.id))}
+                  onClick={() =>
+                    change.mutate(() => call('DELETE /me/sessions/:session', { session: row.id }))
+                  }
                 >
                   End
                 </Button>

@@ -1,5 +1,5 @@
 /** The filters of the activity: a key or person, a phone, and refused requests. The page's address stores them. */
-import { type ActivityFilter } from '../api/activity'
+import { type ActivityFilter } from '../api/types'
 import { Choice, Filters, Switch, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { ByPhone } from './by-phone'

@@ -2,10 +2,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
-import { listActivity, type ActivityEntry } from '../api/activity'
-import { listMembers } from '../api/people'
-import { listKeys } from '../api/projects'
+import { call } from '../api/client'
 import { useSession } from '../api/session'
+import { type ActivityEntry } from '../api/types'
 import { Badge } from '../ui/badge'
 import { Export } from '../ui/export'
 import { ListCard, ShowMore, whileNewest } from '../ui/list-card'
@@ -35,16 +34,23 @@ export function Activity() {
   const { project: id } = useParams({ from: '/inside/projects/$project/activity' })
   const filter = useSearch({ from: '/inside/projects/$project/activity' })
   const isFiltered = Object.keys(filter).length > 0
-  const keys = useQuery({ queryKey: ['keys', id], queryFn: () => listKeys(id) })
+  const keys = useQuery({
+    queryKey: ['keys', id],
+    queryFn: () => call('GET /projects/:project/keys', { project: id }),
+  })
   const list = useInfiniteQuery({
     queryKey: ['activity', id, filter],
-    queryFn: ({ pageParam }) => listActivity(id, filter, pageParam),
+    queryFn: ({ pageParam }) =>
+      call('GET /projects/:project/activity', { project: id, ...filter, before: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
     refetchInterval: whileNewest(refreshMs),
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
-  const members = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
+  const members = useQuery({
+    queryKey: ['members', id],
+    queryFn: () => call('GET /projects/:project/members', { project: id }),
+  })
   const { user } = useSession()
   /** The name of a key, or of a member who used the console. An operator is not a member. */
   const nameOf = (by: string): string =>

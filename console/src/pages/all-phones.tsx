@@ -2,9 +2,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Smartphone } from 'lucide-react'
-import { listAllPhones, type AllPhonesFilter } from '../api/all-phones'
-import { messageOf } from '../api/client'
-import { isAtLeast, useSession, type ProjectRef } from '../api/session'
+import { call, messageOf } from '../api/client'
+import { isAtLeast, useSession } from '../api/session'
+import { type AllPhonesFilter, type ProjectRef } from '../api/types'
 import { fewPages, useAllChanges } from '../shell/changes'
 import { needsOf, sortByNeed, useHandoffs } from '../shell/handoffs'
 import { Choice, Unlisted } from '../ui/choice'
@@ -23,7 +23,7 @@ export function AllPhones() {
   useAllChanges()
   const list = useInfiniteQuery({
     queryKey: ['all-phones', filter],
-    queryFn: ({ pageParam }) => listAllPhones(filter, pageParam),
+    queryFn: ({ pageParam }) => call('GET /phones', { ...filter, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: ({ state }) =>

@@ -3,19 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { CircleCheck, Plug } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
-import { messageOf, RequestFailed } from '../api/client'
-import {
-  allowClient,
-  denyClient,
-  leaveFor,
-  lookAtClient,
-  unpack,
-  type AskingClient,
-  type Rights,
-  type Scope,
-} from '../api/connectors'
-import { type Preset, type Profile } from '../api/projects'
+import { call, messageOf, RequestFailed } from '../api/client'
 import { isAtLeast, useSession } from '../api/session'
+import { type AskingClient, type Preset, type Profile, type ConnectorRights, type Scope } from '../api/types'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { FormError, SelectField } from '../ui/field'
@@ -29,7 +19,7 @@ export function Authorize() {
   const query = unpack(request)
   const look = useQuery({
     queryKey: ['asking client', query],
-    queryFn: () => lookAtClient(query),
+    queryFn: () => call('POST /connectors/look', {}, { query }),
     retry: false,
     staleTime: Infinity,
   })
@@ -66,8 +56,10 @@ function Decide({ query, asking }: { query: string; asking: AskingClient }) {
   const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
   const [phones, setPhones] = useState<readonly string[] | null>(null)
   const decide = useMutation({
-    mutationFn: (rights: Rights | null) =>
-      rights === null ? denyClient(query) : allowClient(project, query, rights),
+    mutationFn: (rights: ConnectorRights | null) =>
+      rights === null
+        ? call('POST /connectors/deny', {}, { query })
+        : call('POST /projects/:project/connectors', { project }, { query, ...rights }),
     onSuccess: ({ redirect_to: to }) => leaveFor(to),
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -170,4 +162,19 @@ function Asks({ asking: { client, redirect, scopes } }: { asking: AskingClient }
       </p>
     </div>
   )
+}
+
+/** The query of a request that the control plane has packed. Empty: the packed text is not valid. */
+function unpack(packed: string): string {
+  if (!packed.startsWith('q_')) return ''
+  try {
+    return atob(packed.slice(2).replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return ''
+  }
+}
+
+/** Opens the client's address. Only web addresses are allowed, because other schemes could run code in the console. */
+function leaveFor(address: string): void {
+  if (/^https?:$/.test(new URL(address).protocol)) window.location.assign(address)
 }

@@ -2,10 +2,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, SquareTerminal } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
-import { messageOf } from '../api/client'
+import { call, messageOf } from '../api/client'
 import { isAtLeast, useSession } from '../api/session'
-import { type NewKey } from '../api/projects'
-import { allowTerminal, denyTerminal, lookAtTerminal, type WaitingTerminal } from '../api/terminals'
+import { type NewKey, type WaitingTerminal } from '../api/types'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { FormError, SelectField, TextField } from '../ui/field'
@@ -18,7 +17,9 @@ import { ExpiryField, RightsFields, rightsOf } from './keys/rights-fields'
 export function Connect() {
   const [code, setCode] = useState('')
   const [decision, setDecision] = useState<'allowed' | 'denied' | null>(null)
-  const look = useMutation({ mutationFn: lookAtTerminal })
+  const look = useMutation({
+    mutationFn: (typed: string) => call('POST /terminals/look', {}, { user_code: typed }),
+  })
   const restart = (): void => {
     look.reset()
     setDecision(null)
@@ -91,7 +92,9 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
   const decide = useMutation({
     /** @param rights null: refuse the terminal */
     mutationFn: async (rights: Omit<NewKey, 'name'> | null) => {
-      await (rights === null ? denyTerminal(code) : allowTerminal(project, code, rights))
+      await (rights === null
+        ? call('POST /terminals/deny', {}, { user_code: code })
+        : call('POST /projects/:project/terminals/allow', { project }, { user_code: code, ...rights }))
       return rights === null ? 'denied' : 'allowed'
     },
     onSuccess: onDecided,

@@ -1,7 +1,7 @@
 /** A notice on the pages of a project whose credit ends soon. */
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
-import { type Outlook } from '../api/projects'
+import { type Outlook } from '../api/types'
 import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
 import { usdText } from '../ui/money'

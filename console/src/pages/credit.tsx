@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { CreditCard } from 'lucide-react'
 import { useState } from 'react'
-import { getProject, type Project } from '../api/projects'
+import { call } from '../api/client'
 import { isAtLeast } from '../api/session'
+import { type Project } from '../api/types'
 import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
 import { Failed } from '../ui/failed'
@@ -26,7 +27,7 @@ export function Credit() {
   const [isBuying, setIsBuying] = useState(false)
   const project = useQuery({
     queryKey: ['project', id],
-    queryFn: () => getProject(id),
+    queryFn: () => call('GET /projects/:project', { project: id }),
     refetchInterval: refreshMs,
   })
   const { data } = project

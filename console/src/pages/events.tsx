@@ -2,8 +2,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { CalendarClock } from 'lucide-react'
-import { messageOf } from '../api/client'
-import { listEvents, type EventFilter, type ProjectEvent } from '../api/events'
+import { call, messageOf } from '../api/client'
+import { type EventFilter, type ProjectEvent } from '../api/types'
 import { useChanges } from '../shell/changes'
 import { Choice, Filters, Unlisted } from '../ui/choice'
 import { withEscapes } from '../direction'
@@ -24,7 +24,8 @@ export function Events() {
   useChanges(id)
   const list = useInfiniteQuery({
     queryKey: ['events', id, filter],
-    queryFn: ({ pageParam }) => listEvents(id, filter, pageParam),
+    queryFn: ({ pageParam }) =>
+      call('GET /projects/:project/events', { project: id, ...filter, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   })

@@ -1,4 +1,4 @@
-import { requestReset } from '../api/people'
+import { call } from '../api/client'
 import { BackToSignIn, MailLinkForm } from '../shell/mail-link-form'
 import { Outside } from '../shell/outside'
 
@@ -6,7 +6,7 @@ import { Outside } from '../shell/outside'
 export const Forgot = () => (
   <Outside title="New password">
     <MailLinkForm
-      send={requestReset}
+      send={(email) => call('POST /resets', {}, { email })}
       autoComplete="username"
       hint="You get a link with which you choose a new password."
       sent="If there is an account with this address, a link is on its way to it. It works once, within an hour."

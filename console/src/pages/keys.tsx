@@ -4,9 +4,9 @@ import { useParams } from '@tanstack/react-router'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { listKeys, revokeKey, type Key } from '../api/projects'
+import { call, messageOf } from '../api/client'
 import { isAtLeast, useSession } from '../api/session'
+import { type Key } from '../api/types'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
@@ -30,7 +30,10 @@ export function Keys() {
   const { base_url: baseUrl } = useSession()
   const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
   const [isNewOpen, setIsNewOpen] = useState(false)
-  const list = useQuery({ queryKey: ['keys', id], queryFn: () => listKeys(id) })
+  const list = useQuery({
+    queryKey: ['keys', id],
+    queryFn: () => call('GET /projects/:project/keys', { project: id }),
+  })
   const keys = list.data?.data ?? []
   const active = keys.filter((key) => stateOf(key) === 'active')
   const ended = keys.filter((key) => stateOf(key) !== 'active')
@@ -91,7 +94,7 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
   const [isRevoking, setIsRevoking] = useState(false)
   const queries = useQueryClient()
   const revoke = useMutation({
-    mutationFn: () => revokeKey(project, item.id),
+    mutationFn: () => call('DELETE /projects/:project/keys/:key', { project, key: item.id }),
     onError: (error) => void toast.error(messageOf(error)),
     async onSuccess() {
       setIsRevoking(false)

@@ -1,19 +1,12 @@
 /** The members of a project, and invitations. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import {
-  changeRole,
-  listMembers,
-  removeMember,
-  withdrawInvitation,
-  type Invitation,
-  type Member,
-} from '../api/people'
-import { isAtLeast, useSession, type Role } from '../api/session'
+import { call } from '../api/client'
+import { isAtLeast, useSession } from '../api/session'
+import { type Invitation, type Member, type Role } from '../api/types'
+import { useChange } from '../shell/use-change'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
@@ -34,7 +27,10 @@ export function Members() {
   const { project: id } = useParams({ from: '/inside/projects/$project/members' })
   const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'owner')
   const [isInviting, setIsInviting] = useState(false)
-  const list = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
+  const list = useQuery({
+    queryKey: ['members', id],
+    queryFn: () => call('GET /projects/:project/members', { project: id }),
+  })
   const { data: members = [], invitations = [] } = list.data ?? {}
   return (
     <Page
@@ -77,20 +73,10 @@ export function Members() {
   )
 }
 
-/** Runs a change of the members, then reads the members again. */
-function useChange(project: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['members', project] }),
-  })
-}
-
 function MemberRow({ project, member, mayChange }: { project: string; member: Member; mayChange: boolean }) {
   const { user } = useSession()
   const [isRemoving, setIsRemoving] = useState(false)
-  const change = useChange(project)
+  const change = useChange(['members', project])
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1 basis-full sm:basis-48">
@@ -112,7 +98,9 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
             disabled={change.isPending}
             onChange={({ target }) => {
               const role = target.value as Role
-              change.mutate(() => changeRole(project, member.user_id, role))
+              change.mutate(() =>
+                call('PATCH /projects/:project/members/:user', { project, user: member.user_id }, { role }),
+              )
             }}
           >
             {Object.entries(roleNames).map(([role, name]) => (
@@ -136,9 +124,10 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
         action="Remove member"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(() => removeMember(project, member.user_id), {
-            onSuccess: () => setIsRemoving(false),
-          })
+          change.mutate(
+            () => call('DELETE /projects/:project/members/:user', { project, user: member.user_id }),
+            { onSuccess: () => setIsRemoving(false) },
+          )
         }
       />
     </li>
@@ -146,7 +135,7 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
 }
 
 function InvitationRow({ project, invitation }: { project: string; invitation: Invitation }) {
-  const change = useChange(project)
+  const change = useChange(['members', project])
   return (
     <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1">
@@ -159,7 +148,11 @@ function InvitationRow({ project, invitation }: { project: string; invitation: I
         size="small"
         isBusy={change.isPending}
         aria-label={`Withdraw the invitation of ${invitation.email}`}
-        onClick={() => change.mutate(() => withdrawInvitation(project, invitation.id))}
+        onClick={() =>
+          change.mutate(() =>
+            call('DELETE /projects/:project/invitations/:invitation', { project, invitation: invitation.id }),
+          )
+        }
       >
         Withdraw
       </Button>

@@ -2,21 +2,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { changePassword } from '../api/people'
-import { listAccounts } from '../api/providers'
+import { call, messageOf } from '../api/client'
 import { useSession } from '../api/session'
 import { Button } from '../ui/button'
-import { FormError, TextField } from '../ui/field'
+import { FormError, TextField, textOf } from '../ui/field'
 import { Card } from '../ui/page'
 
 export function NewPassword() {
   const { user } = useSession()
   const queries = useQueryClient()
-  const { data } = useQuery({ queryKey: ['accounts'], queryFn: listAccounts })
+  const { data } = useQuery({ queryKey: ['accounts'], queryFn: () => call('GET /me/accounts', {}) })
   const form = useRef<HTMLFormElement>(null)
   const change = useMutation({
-    mutationFn: changePassword,
+    mutationFn: (password: string) => call('POST /me/password', {}, { password }),
     async onSuccess() {
       form.current?.reset()
       toast.success('Your password was changed. Your other sign-ins have ended.')
@@ -26,8 +24,7 @@ export function NewPassword() {
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const password = new FormData(event.currentTarget).get('password')
-    change.mutate(typeof password === 'string' ? password : '')
+    change.mutate(textOf(event.currentTarget, 'password'))
   }
   return (
     <section className="grid gap-3" aria-labelledby="password">

@@ -3,7 +3,8 @@
  * them.
  */
 import { useQuery } from '@tanstack/react-query'
-import { listKeys, type PhoneFilter, type PhonesView } from '../api/projects'
+import { call } from '../api/client'
+import { type PhoneFilter, type PhonesView } from '../api/types'
 import { Choice, Typed, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { searchOf } from './phones-view'
@@ -19,7 +20,10 @@ interface FiltersProps {
 
 export function PhoneFilters({ project, filter, view }: FiltersProps) {
   const choose = useFilter(searchOf(filter, view))
-  const keys = useQuery({ queryKey: ['keys', project], queryFn: () => listKeys(project) })
+  const keys = useQuery({
+    queryKey: ['keys', project],
+    queryFn: () => call('GET /projects/:project/keys', { project }),
+  })
   const known = keys.data?.data ?? []
   return (
     <>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { memo, useState } from 'react'
-import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
+import { type Phone } from '../api/types'
 import { Button } from '../ui/button'
 import { cn } from '../ui/cn'
 import { Ask, Confirm } from '../ui/dialog'
@@ -117,10 +117,10 @@ function Actions({ project, phone }: Pick<Props, 'project' | 'phone'>) {
           </Button>
         }
       >
-        <MenuItem isDisabled={!canStart(phone)} onSelect={() => change.mutate(startPhone)}>
+        <MenuItem isDisabled={!canStart(phone)} onSelect={() => change.mutate('start')}>
           <Play aria-hidden /> Start
         </MenuItem>
-        <MenuItem isDisabled={!canPark(phone)} onSelect={() => change.mutate(parkPhone)}>
+        <MenuItem isDisabled={!canPark(phone)} onSelect={() => change.mutate('park')}>
           <Pause aria-hidden /> Park
         </MenuItem>
         <MenuItem isDangerous onSelect={() => setIsDeleting(true)}>
@@ -134,7 +134,7 @@ function Actions({ project, phone }: Pick<Props, 'project' | 'phone'>) {
         description="Its apps and files are erased, and cannot be restored."
         action="Delete phone"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(deletePhone, { onSuccess: () => setIsDeleting(false) })}
+        onConfirm={() => change.mutate('delete', { onSuccess: () => setIsDeleting(false) })}
       />
     </>
   )

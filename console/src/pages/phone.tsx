@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Pause, Play, Smartphone, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../api/client'
-import { getPhone } from '../api/phones'
-import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
+import { call, messageOf } from '../api/client'
 import { isAtLeast } from '../api/session'
+import { type Phone } from '../api/types'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
@@ -31,7 +30,7 @@ export function PhonePage() {
   useChanges(project)
   const found = useQuery({
     queryKey: ['phone', project, id],
-    queryFn: () => getPhone(project, id),
+    queryFn: () => call('GET /projects/:project/phones/:phone', { project, phone: id }),
     refetchInterval: ({ state }) => (state.data?.status === 'deleted' ? false : refreshMs),
   })
   const session = found.data?.session?.id ?? null
@@ -139,7 +138,7 @@ function Waiting({ project, phone, mayChange, isLost }: WaitingProps) {
       {isLost && <p role="status">Your take-over has ended.</p>}
       {phone.failure && <p>{phone.failure.message}</p>}
       {mayChange && canStart(phone) && (
-        <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(startPhone)}>
+        <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate('start')}>
           <Play aria-hidden /> Start
         </Button>
       )}
@@ -154,7 +153,7 @@ function Actions({ project, phone }: PhoneProps) {
   return (
     <div className="flex flex-wrap gap-2">
       {canPark(phone) && (
-        <Button isBusy={change.isPending} onClick={() => change.mutate(parkPhone)}>
+        <Button isBusy={change.isPending} onClick={() => change.mutate('park')}>
           <Pause aria-hidden /> Park
         </Button>
       )}
@@ -169,7 +168,7 @@ function Actions({ project, phone }: PhoneProps) {
         action="Delete phone"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(deletePhone, {
+          change.mutate('delete', {
             onSuccess: () => void navigate({ to: '/projects/$project/phones', params: { project } }),
           })
         }

@@ -1,7 +1,7 @@
 /** Shows the phones as a list or as a wall of pictures. The page's address stores the choice. */
 import { useNavigate } from '@tanstack/react-router'
 import { LayoutGrid, List } from 'lucide-react'
-import { type PhoneFilter, type PhonesView } from '../api/projects'
+import { type PhoneFilter, type PhonesView } from '../api/types'
 import { cn } from '../ui/cn'
 
 /** The query of the page's address. The default view is the list. */

@@ -4,8 +4,7 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { createPhone, getProject } from '../api/projects'
+import { call, messageOf } from '../api/client'
 import { isAtLeast } from '../api/session'
 import { useChanges } from '../shell/changes'
 import { needsOf, useHandoffs } from '../shell/handoffs'
@@ -103,9 +102,14 @@ interface NewPhoneProps {
 
 function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
   const queries = useQueryClient()
-  const { data } = useQuery({ queryKey: ['project', project], queryFn: () => getProject(project) })
+  const { data } = useQuery({
+    queryKey: ['project', project],
+    queryFn: () => call('GET /projects/:project', { project }),
+  })
   const create = useMutation({
-    mutationFn: (name: string) => createPhone(project, name),
+    /** @param name empty: the service chooses one */
+    mutationFn: (name: string) =>
+      call('POST /projects/:project/phones', { project }, name === '' ? {} : { name }),
     async onSuccess({ name }) {
       onOpenChange(false)
       toast.success(`${undirected(name)} is being prepared.`)

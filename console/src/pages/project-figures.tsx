@@ -1,7 +1,7 @@
 /** The credit of a project, its spending and its limits. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
-import { getProject } from '../api/projects'
+import { call } from '../api/client'
 import { usdText } from '../ui/money'
 import { CreditNotice } from './credit-notice'
 
@@ -24,7 +24,7 @@ export const Figure = ({ name, value, note }: { name: string; value: ReactNode; 
 export function ProjectFigures({ project }: { project: string }) {
   const { data } = useQuery({
     queryKey: ['project', project],
-    queryFn: () => getProject(project),
+    queryFn: () => call('GET /projects/:project', { project }),
     refetchInterval: refreshMs,
   })
   // The page itself reports the error.

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Gauge } from 'lucide-react'
-import { messageOf } from '../api/client'
+import { call, messageOf } from '../api/client'
 import { useSession } from '../api/session'
-import { getLimits, type Level, type Limits } from '../api/usage'
+import { type Level, type Limits } from '../api/types'
 import { Button } from '../ui/button'
 import { bytesText } from '../ui/bytes'
 import { cn } from '../ui/cn'
@@ -64,7 +64,7 @@ const rowsOf = (limits: Limits): Row[] => {
 export function ProjectLimits({ project }: { project: string }) {
   const limits = useQuery({
     queryKey: ['limits', project],
-    queryFn: () => getLimits(project),
+    queryFn: () => call('GET /projects/:project/limits', { project }),
     refetchInterval: refreshMs,
   })
   return (

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { getSpending, type AllSpending } from '../api/usage'
+import { call } from '../api/client'
+import { type AllSpending } from '../api/types'
 import { NewProject } from '../shell/new-project'
 import { Bars } from '../ui/bars'
 import { Button } from '../ui/button'
@@ -18,7 +19,11 @@ const refreshMs = 30_000
 
 export function Projects() {
   const [isOpen, setIsOpen] = useState(false)
-  const list = useQuery({ queryKey: ['spending'], queryFn: getSpending, refetchInterval: refreshMs })
+  const list = useQuery({
+    queryKey: ['spending'],
+    queryFn: () => call('GET /spending', {}),
+    refetchInterval: refreshMs,
+  })
   return (
     <Page
       title="Your projects"

@@ -8,7 +8,7 @@ import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/sess
 import { Outside } from '../shell/outside'
 import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
-import { FormError, TextField } from '../ui/field'
+import { FormError, TextField, textOf } from '../ui/field'
 
 export function SignIn() {
   const { has_mail: hasMail, can_sign_up: canSignUp } = useSession()
@@ -35,12 +35,8 @@ export function SignIn() {
   }
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    const textOf = (name: string): string => {
-      const value = fields.get(name)
-      return typeof value === 'string' ? value : ''
-    }
-    void enter('password', () => signIn(textOf('email'), textOf('password')))
+    const form = event.currentTarget
+    void enter('password', () => signIn(textOf(form, 'email'), textOf(form, 'password')))
   }
 
   return (

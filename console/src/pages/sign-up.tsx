@@ -1,4 +1,4 @@
-import { requestSignUp } from '../api/providers'
+import { call } from '../api/client'
 import { useSession } from '../api/session'
 import { BackToSignIn, MailLinkForm } from '../shell/mail-link-form'
 import { Outside } from '../shell/outside'
@@ -11,7 +11,7 @@ export function SignUp() {
     <Outside title="Create an account">
       {canSignUp ? (
         <MailLinkForm
-          send={requestSignUp}
+          send={(email) => call('POST /sign-ups', {}, { email })}
           autoComplete="email"
           hint="You get a link with which you choose a password or add a passkey."
           sent="A mail is on its way to this address. Its link works once, within an hour."

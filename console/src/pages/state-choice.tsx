@@ -1,5 +1,5 @@
 /** A filter of a list of phones by state. */
-import { phoneStatuses } from '../api/projects'
+import { phoneStatuses } from '../api/types'
 import { Choice } from '../ui/choice'
 
 interface Props {

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode } from 'react'
-import { getUsage, type DaySpending, type Spending } from '../api/usage'
+import { call } from '../api/client'
+import { type DaySpending, type Spending } from '../api/types'
 import { Bars } from '../ui/bars'
 import { durationText } from '../ui/duration'
 import { Failed } from '../ui/failed'
@@ -26,7 +27,11 @@ export const dayBars = (days: readonly DaySpending[]) =>
 
 export function Usage() {
   const { project: id } = useParams({ from: '/inside/projects/$project/usage' })
-  const usage = useQuery({ queryKey: ['usage', id], queryFn: () => getUsage(id), refetchInterval: refreshMs })
+  const usage = useQuery({
+    queryKey: ['usage', id],
+    queryFn: () => call('GET /projects/:project/usage', { project: id }),
+    refetchInterval: refreshMs,
+  })
   return (
     <Page
       title="Usage"

@@ -1,8 +1,8 @@
 /** The phones of a project with pictures of their screens. Loaded when it is first opened. docs/decisions/0297 */
 import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { type Phone } from '../api/projects'
-import { readThumbnail, type NoPicture } from '../api/thumbnails'
+import { type NoPicture, readThumbnail } from '../api/thumbnails'
+import { type Phone } from '../api/types'
 import { type Need } from '../shell/handoffs'
 import { NeedBadge, PhoneBadge } from './phone/status'
 import { Watcher } from './wall/watcher'

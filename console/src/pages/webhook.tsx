@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, CircleAlert, Webhook as Icon } from 'lucide-react'
+import { call } from '../api/client'
 import { isAtLeast } from '../api/session'
-import { listWebhooks, type Webhook } from '../api/webhooks'
+import { type Webhook } from '../api/types'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
@@ -21,7 +22,10 @@ export function WebhookPage() {
   const navigate = useNavigate()
   useChanges(project)
   // A project has few webhooks, so the page reads the list.
-  const list = useQuery({ queryKey: ['webhooks', project], queryFn: () => listWebhooks(project) })
+  const list = useQuery({
+    queryKey: ['webhooks', project],
+    queryFn: () => call('GET /projects/:project/webhooks', { project }),
+  })
   const webhook = list.data?.data.find((each) => each.id === id)
   return (
     <Page

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { Plus, Webhook as Icon } from 'lucide-react'
 import { useState } from 'react'
+import { call } from '../api/client'
 import { isAtLeast } from '../api/session'
-import { listWebhooks, type Webhook } from '../api/webhooks'
+import { type EventType, type Webhook } from '../api/types'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
@@ -27,7 +28,7 @@ export function Webhooks() {
   useChanges(id)
   const list = useQuery({
     queryKey: ['webhooks', id],
-    queryFn: () => listWebhooks(id),
+    queryFn: () => call('GET /projects/:project/webhooks', { project: id }),
     refetchInterval: refreshMs,
   })
   const { data: webhooks = [], types = [], most = 10 } = list.data ?? {}
@@ -67,7 +68,7 @@ export function Webhooks() {
 interface RowProps {
   project: string
   webhook: Webhook
-  types: readonly string[]
+  types: readonly EventType[]
   mayChange: boolean
 }
 

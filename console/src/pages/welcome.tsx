@@ -3,19 +3,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
 import { useRef, useState, type ReactNode, type SubmitEvent } from 'react'
-import { messageOf } from '../api/client'
-import {
-  acceptInvitation,
-  acceptReset,
-  acceptWithPasskey,
-  lookAtInvitation,
-  type OpenInvitation,
-} from '../api/people'
+import { call, messageOf } from '../api/client'
+import { acceptWithPasskey } from '../api/passkeys'
 import { sessionQuery, useCanUsePasskeys, useSession } from '../api/session'
+import { type OpenInvitation } from '../api/types'
 import { Outside } from '../shell/outside'
 import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
-import { FormError, TextField } from '../ui/field'
+import { FormError, TextField, textOf } from '../ui/field'
 import { Name } from '../ui/name'
 import { Loading } from '../ui/page'
 
@@ -39,7 +34,7 @@ export function Welcome() {
   const { user } = useSession()
   const look = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => lookAtInvitation(token),
+    queryFn: () => call('POST /invitations/look', {}, { token }),
     staleTime: Infinity,
     retry: false,
   })
@@ -96,8 +91,8 @@ function Reset({ token, email }: { token: string; email: string }) {
   const { accept, busy, error } = useAccept()
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const password = new FormData(event.currentTarget).get('password')
-    void accept('reset', () => acceptReset(token, typeof password === 'string' ? password : ''))
+    const password = textOf(event.currentTarget, 'password')
+    void accept('reset', () => call('POST /resets/accept', {}, { token, password }))
   }
   return (
     <form className="grid gap-4" onSubmit={submit}>
@@ -132,17 +127,12 @@ function AsUser({ token, email }: { token: string; email: string }) {
       <Button
         look="primary"
         isBusy={busy !== null}
-        onClick={() => void accept('accept', () => acceptInvitation(token))}
+        onClick={() => void accept('accept', () => call('POST /invitations/accept', {}, { token }))}
       >
         Accept
       </Button>
     </>
   )
-}
-
-const textOf = (form: HTMLFormElement, name: string): string => {
-  const value = new FormData(form).get(name)
-  return typeof value === 'string' ? value : ''
 }
 
 const personOf = (form: HTMLFormElement) => ({ name: textOf(form, 'name'), email: textOf(form, 'email') })
@@ -162,8 +152,8 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const fields = event.currentTarget
-    const person = { ...personOf(fields), password: textOf(fields, 'password') }
-    void accept('password', () => acceptInvitation(token, person))
+    const user = { ...personOf(fields), password: textOf(fields, 'password') }
+    void accept('password', () => call('POST /invitations/accept', {}, { token, user }))
   }
   const withPasskey = (): void => {
     if (!form.current || !isPersonValid(form.current)) return

@@ -1,6 +1,7 @@
 /** Reads a page's data again when something changes in its project, or in any project of the user. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { urlOf } from '../api/client'
 
 /** Milliseconds in which changes are collected before one read. */
 const collectMs = 250
@@ -21,7 +22,7 @@ const isLong = (data: unknown, most = 1): boolean =>
 
 export function useChanges(project: string): void {
   const queries = useQueryClient()
-  useStream(`/projects/${encodeURIComponent(project)}/changes`, () => {
+  useStream(urlOf('GET /projects/:project/changes', { project }), () => {
     for (const kind of ['phones', 'phone', 'project', 'webhooks', 'handoffs', 'control'])
       void queries.invalidateQueries({ queryKey: [kind, project] })
     // A long list of events is not read again, because each of its pages would be a request.
@@ -35,7 +36,7 @@ export function useChanges(project: string): void {
 /** One stream for all projects of the user. */
 export function useAllChanges(): void {
   const queries = useQueryClient()
-  useStream('/changes', () => {
+  useStream(urlOf('GET /changes', {}), () => {
     // A longer list would send a request for each of its pages, so only its interval reads it again.
     void queries.invalidateQueries({
       queryKey: ['all-phones'],
@@ -45,7 +46,7 @@ export function useAllChanges(): void {
 }
 
 /** Hidden pages have no stream: browsers open only six connections to one server. */
-function useStream(path: string, readAgain: () => void): void {
+function useStream(url: string, readAgain: () => void): void {
   const reader = useRef(readAgain)
   reader.current = readAgain
   useEffect(() => {
@@ -66,7 +67,7 @@ function useStream(path: string, readAgain: () => void): void {
     const open = (): void => {
       close()
       if (document.hidden) return
-      source = new EventSource(`/console/api${path}`)
+      source = new EventSource(url)
       source.onmessage = () => {
         const restLeftMs = readAt + restMs - performance.now()
         collecting ??= window.setTimeout(collected, Math.max(collectMs, restLeftMs))
@@ -83,5 +84,5 @@ function useStream(path: string, readAgain: () => void): void {
       close()
       clearTimeout(collecting)
     }
-  }, [path])
+  }, [url])
 }

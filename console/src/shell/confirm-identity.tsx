@@ -7,7 +7,7 @@ import { PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
 import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/session'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
-import { FormError, TextField } from '../ui/field'
+import { FormError, TextField, textOf } from '../ui/field'
 import { ProviderButtons } from './provider-buttons'
 
 export function ConfirmIdentity() {
@@ -50,8 +50,8 @@ export function ConfirmIdentity() {
   }
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const password = new FormData(event.currentTarget).get('password')
-    void confirm(() => signIn(user?.email ?? '', typeof password === 'string' ? password : ''))
+    const password = textOf(event.currentTarget, 'password')
+    void confirm(() => signIn(user?.email ?? '', password))
   }
 
   return (

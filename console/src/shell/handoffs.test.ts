@@ -1,6 +1,6 @@
 // Sorts phones that need a person, and finds new requests.
 import { expect, it } from 'vitest'
-import { type Handoff } from '../api/handoffs'
+import { type Handoff } from '../api/types'
 import { needsOf, newRequests, sortByNeed, waitingIn } from './handoffs'
 
 const handoff = (id: string, status: Handoff['status']): Handoff => ({

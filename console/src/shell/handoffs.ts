@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { listHandoffs, type Handoff } from '../api/handoffs'
+import { call } from '../api/client'
+import { type Handoff } from '../api/types'
 import { undirected } from '../direction'
 import { useProject } from './project'
 
@@ -13,7 +14,7 @@ export function useHandoffs() {
   const project = useProject()?.id ?? null
   return useQuery({
     queryKey: ['handoffs', project],
-    queryFn: () => listHandoffs(project),
+    queryFn: () => call('GET /handoffs', { project }),
     refetchInterval: refreshMs,
     // Hidden tabs need the data for their title and for notifications.
     refetchIntervalInBackground: true,

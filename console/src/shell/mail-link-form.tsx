@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, type SubmitEvent } from 'react'
 import { messageOf } from '../api/client'
 import { Button } from '../ui/button'
-import { FormError, TextField } from '../ui/field'
+import { FormError, TextField, textOf } from '../ui/field'
 
 interface Props {
   send: (email: string) => Promise<unknown>
@@ -20,8 +20,7 @@ export function MailLinkForm({ send, autoComplete, hint, sent, children }: Props
   const request = useMutation({ mutationFn: send })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const email = new FormData(event.currentTarget).get('email')
-    request.mutate(typeof email === 'string' ? email : '')
+    request.mutate(textOf(event.currentTarget, 'email'))
   }
   if (request.isSuccess) return <p role="status">{sent}</p>
   return (

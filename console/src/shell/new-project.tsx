@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { createProject } from '../api/projects'
+import { call } from '../api/client'
 import { sessionQuery } from '../api/session'
 import { NameDialog } from '../ui/name-dialog'
 
@@ -13,7 +13,7 @@ export function NewProject({ isOpen, onOpenChange }: Props) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const create = useMutation({
-    mutationFn: createProject,
+    mutationFn: (name: string) => call('POST /projects', {}, { name }),
     async onSuccess({ id }) {
       await queries.refetchQueries(sessionQuery)
       onOpenChange(false)

@@ -19,7 +19,7 @@ import {
 } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { useDeferredValue, useLayoutEffect, useState, type ComponentProps, type ReactNode } from 'react'
-import { findPhones } from '../api/projects'
+import { call } from '../api/client'
 import { isAtLeast, useSession } from '../api/session'
 import { undirected } from '../direction'
 import { useFocusReturn } from '../ui/focus-return'
@@ -49,7 +49,7 @@ function useFound(project: string | undefined, text: string) {
   const search = useDeferredValue(text.trim())
   const found = useQuery({
     queryKey: ['found phones', project, search],
-    queryFn: () => findPhones(project ?? '', search),
+    queryFn: () => call('GET /projects/:project/phones', { project: project ?? '', search }),
     enabled: project !== undefined && search.length >= 2,
   })
   return found.data?.data.slice(0, 10) ?? []

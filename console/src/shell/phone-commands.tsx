@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Copy, Hand, Pause, Play } from 'lucide-react'
 import { type ReactNode } from 'react'
-import { getPhone } from '../api/phones'
-import { parkPhone, startPhone } from '../api/projects'
+import { call } from '../api/client'
 import { usePhoneChange } from '../pages/phone/change'
 import { useTakeOver } from '../pages/phone/use-control'
 import { canPark, canStart } from '../pages/phone/status'
@@ -15,15 +14,18 @@ interface Props {
 }
 
 export function PhoneCommands({ project, phone: id, item }: Props) {
-  const { data: phone } = useQuery({ queryKey: ['phone', project, id], queryFn: () => getPhone(project, id) })
+  const { data: phone } = useQuery({
+    queryKey: ['phone', project, id],
+    queryFn: () => call('GET /projects/:project/phones/:phone', { project, phone: id }),
+  })
   const change = usePhoneChange(project, id)
   const take = useTakeOver(project, id)
   if (!phone) return null
   return (
     <>
       {phone.status === 'ready' && item('Take over', <Hand aria-hidden />, () => take.mutate())}
-      {canStart(phone) && item('Start the phone', <Play aria-hidden />, () => change.mutate(startPhone))}
-      {canPark(phone) && item('Park the phone', <Pause aria-hidden />, () => change.mutate(parkPhone))}
+      {canStart(phone) && item('Start the phone', <Play aria-hidden />, () => change.mutate('start'))}
+      {canPark(phone) && item('Park the phone', <Pause aria-hidden />, () => change.mutate('park'))}
       {item('Copy the ID of the phone', <Copy aria-hidden />, () => void navigator.clipboard.writeText(id))}
     </>
   )

@@ -1,6 +1,7 @@
 /** The current project: the project in the path, or that of the last visit. */
 import { useParams } from '@tanstack/react-router'
-import { useSession, type ProjectRef } from '../api/session'
+import { useSession } from '../api/session'
+import { type ProjectRef } from '../api/types'
 
 /** Null: the user does not belong to any project, or not to the project in the path. */
 export function useProject(): ProjectRef | null {

@@ -12,8 +12,8 @@ import {
   UserCog,
 } from 'lucide-react'
 import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { sessionQuery, signOut, useSession } from '../api/session'
+import { call, messageOf } from '../api/client'
+import { sessionQuery, useSession } from '../api/session'
 import { Button } from '../ui/button'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
 import { setTheme, useTheme, type Theme } from './theme'
@@ -29,7 +29,7 @@ export function useSignOut(): () => void {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const leave = async (): Promise<void> => {
-    await signOut()
+    await call('POST /auth/sign-out', {}, {})
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
     await queries.refetchQueries(sessionQuery)
     await navigate({ to: '/sign-in' })

@@ -1,6 +1,7 @@
 /** Filters of a list: a choice, a text, and a switch. */
 import { useId, useState, type ReactNode } from 'react'
 import { Select } from './select'
+import { textOf } from './field'
 
 interface ChoiceProps {
   label: string
@@ -61,8 +62,7 @@ export function Typed({ label, value, placeholder, maxLength, check, offered = [
       className="grid min-w-0 gap-1 sm:flex sm:flex-wrap sm:items-center sm:gap-2"
       onSubmit={(event) => {
         event.preventDefault()
-        const text = new FormData(event.currentTarget).get('typed')
-        take(typeof text === 'string' ? text : '')
+        take(textOf(event.currentTarget, 'typed'))
       }}
     >
       <label className={labelled}>

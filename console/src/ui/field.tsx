@@ -2,6 +2,12 @@ import { useId, type ComponentProps, type ReactNode } from 'react'
 import { cn } from './cn'
 import { Select } from './select'
 
+/** The text in a field of a form. */
+export function textOf(form: HTMLFormElement, name: string): string {
+  const value = new FormData(form).get(name)
+  return typeof value === 'string' ? value : ''
+}
+
 interface Labelled {
   label: string
   hint?: ReactNode

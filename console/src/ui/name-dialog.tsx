@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode } from 'react'
 import { messageOf } from '../api/client'
 import { Button } from './button'
 import { Dialog, DialogButtons } from './dialog'
-import { FormError, TextField } from './field'
+import { FormError, TextField, textOf } from './field'
 
 /** The fields of a mutation that the dialog uses. */
 interface Creation {
@@ -47,8 +47,7 @@ export const NameDialog = ({
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        const name = new FormData(event.currentTarget).get('name')
-        creation.mutate(typeof name === 'string' ? name.trim() : '')
+        creation.mutate(textOf(event.currentTarget, 'name').trim())
       }}
     >
       <TextField label="Name" name="name" maxLength={80} autoComplete="off" {...field} />

@@ -12,7 +12,8 @@ import { Ticker } from '../base/core/ticker.js'
 import { version } from '../base/version.js'
 import { openWebhookKey } from '../base/db/webhook-key.js'
 import { type FailureLimit } from '../base/failure-limit/failure-limit.js'
-import { readConsoleFiles } from '../api/routes/console/files.js'
+import { consoleFolder } from '../api/http/site-files.js'
+import { addConsolePages } from '../api/routes/console/pages.js'
 import { consolePlugin, type ConsoleDeps } from '../api/routes/console/plugin.js'
 import { consoleOperatorPlugin } from '../api/routes/operator/console.js'
 import { oauthPlugin } from '../api/routes/public/oauth.js'
@@ -44,7 +45,7 @@ export async function openConsole(
   const { baseUrl } = config.http
   const providers = createProviders(config.signIn, core.clock)
   const mailer = config.console.mail ? createMailer(config.console.mail) : null
-  const files = readConsoleFiles()
+  const folder = consoleFolder()
   const { kind, dir } = config.storage
   const storage = { kind, place: kind === 'fs' ? dir : (config.storage.s3?.bucket ?? null) }
   const clients = createClients({
@@ -56,25 +57,30 @@ export async function openConsole(
   const issuer = baseUrl.replace(/\/$/, '')
   const connectors = { clients, issuer, resource: `${issuer}/mcp` }
   // With a shared secret, a cookie of one console would be valid at the other.
-  const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
-    consolePlugin({
-      core,
-      config: of,
-      auth: loadAuth(core, of, secret),
-      csrf: createCsrf(secret),
-      mailer,
-      ...parts,
-      baseUrl,
-      files,
-      storage,
-      version,
-      replicaId: config.replicaId,
-      providers,
-      connectors,
-      // Accounts can be created only at the public address.
-      signUp:
-        of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
-    })
+  const pluginOf =
+    (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
+    async (app) => {
+      await addConsolePages(app, folder, new URL(baseUrl).origin)
+      await app.register(
+        consolePlugin({
+          core,
+          config: of,
+          auth: loadAuth(core, of, secret),
+          csrf: createCsrf(secret),
+          mailer,
+          ...parts,
+          baseUrl,
+          storage,
+          version,
+          replicaId: config.replicaId,
+          providers,
+          connectors,
+          // Accounts can be created only at the public address.
+          signUp:
+            of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
+        }),
+      )
+    }
   const oauth = oauthPlugin({ core, failureLimit, ...connectors, consoleOrigin: config.console.origin })
   return {
     plugins: (parts) => ({

@@ -200,7 +200,7 @@ export interface components {
                     }[];
                     invitations: {
                         /** @enum {string} */
-                        role: "viewer" | "member" | "owner" | "operator" | "reset" | "sign_up";
+                        role: "viewer" | "member" | "owner";
                         email: string | null;
                         id: string;
                         created_at: string;

@@ -1,17 +1,19 @@
 /** The user's accounts at identity providers. */
 import { useQuery } from '@tanstack/react-query'
 import { LogIn, Plus } from 'lucide-react'
-import { linkAt, listAccounts, unlinkAccount, useProviders } from '../../api/providers'
+import { call } from '../../api/client'
+import { linkAt, useProviders } from '../../api/providers'
+import { useChange } from '../../shell/use-change'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Loading } from '../../ui/page'
 import { Removable } from './removable'
-import { Section, useChange } from './section'
+import { Section } from './section'
 
 export function Linked() {
   const providers = useProviders()
-  const list = useQuery({ queryKey: ['accounts'], queryFn: listAccounts })
-  const change = useChange('accounts')
+  const list = useQuery({ queryKey: ['accounts'], queryFn: () => call('GET /me/accounts', {}) })
+  const change = useChange(['accounts'])
   const rows = list.data?.data ?? []
   if (providers.length === 0 && rows.length === 0) return null
   return (
@@ -43,7 +45,7 @@ export function Linked() {
           kind="account"
           consequence="It no longer signs you in."
           change={change}
-          remove={unlinkAccount}
+          remove={(account) => call('DELETE /me/accounts/:account', { account })}
         />
       )}
     </Section>

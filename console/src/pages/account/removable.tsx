@@ -4,7 +4,7 @@ import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Name } from '../../ui/name'
 import { Time } from '../../ui/time'
-import { type useChange } from './section'
+import { type useChange } from '../../shell/use-change'
 
 interface Row {
   id: string

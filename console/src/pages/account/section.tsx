@@ -1,9 +1,5 @@
 /** A part of the page of the user's account. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { PasskeyDeclined } from '../../api/passkeys'
 import { Card } from '../../ui/page'
 
 interface SectionProps {
@@ -24,14 +20,3 @@ export const Section = ({ id, title, action, children }: SectionProps) => (
     <Card>{children}</Card>
   </section>
 )
-
-export function useChange(key: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onError: (error) => {
-      if (!(error instanceof PasskeyDeclined)) toast.error(messageOf(error))
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: [key] }),
-  })
-}

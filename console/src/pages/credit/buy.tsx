@@ -1,9 +1,8 @@
 /** Chooses an amount of credit, and goes to the page of the payment provider. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { messageOf } from '../../api/client'
-import { createCheckout } from '../../api/credit'
-import { type Project } from '../../api/projects'
+import { call, messageOf } from '../../api/client'
+import { type Project } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError, TextField } from '../../ui/field'
@@ -21,7 +20,7 @@ export function Buy({ project, purchase, isOpen, onOpenChange }: BuyProps) {
   const { min_usd: min, max_usd: max, default_usd: initial } = purchase
   const [amount, setAmount] = useState(String(initial))
   const buy = useMutation({
-    mutationFn: () => createCheckout(project, Number(amount)),
+    mutationFn: () => call('POST /projects/:project/checkouts', { project }, { amount_usd: Number(amount) }),
     onSuccess({ url }) {
       if (!/^https?:$/.test(new URL(url).protocol)) throw new Error('The payment page has no web address.')
       window.location.assign(url)

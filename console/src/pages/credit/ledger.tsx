@@ -3,7 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
-import { listLedger, type LedgerEntry } from '../../api/credit'
+import { call } from '../../api/client'
+import { type LedgerEntry } from '../../api/types'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { csvOf } from '../../ui/csv'
@@ -46,7 +47,7 @@ export function Ledger({ project, hasReceipts }: LedgerProps) {
   const [receipt, setReceipt] = useState<string | null>(null)
   const list = useInfiniteQuery({
     queryKey: ['ledger', project],
-    queryFn: ({ pageParam }) => listLedger(project, pageParam),
+    queryFn: ({ pageParam }) => call('GET /projects/:project/ledger', { project, before: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
     refetchInterval: whileNewest(refreshMs),

@@ -1,12 +1,12 @@
 /** The receipt of a payment, which the payment provider keeps. The dialog looks it up when it opens. */
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
-import { messageOf } from '../../api/client'
-import { getReceipt, isOfStripe } from '../../api/credit'
+import { call, messageOf } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { FormError } from '../../ui/field'
 import { Loading } from '../../ui/page'
+import { isOfStripe } from './stripe'
 
 interface ReceiptProps {
   project: string
@@ -18,7 +18,8 @@ interface ReceiptProps {
 export function Receipt({ project, checkout, onClose }: ReceiptProps) {
   const { data, error, isFetching } = useQuery({
     queryKey: ['receipt', project, checkout],
-    queryFn: () => getReceipt(project, checkout ?? ''),
+    queryFn: () =>
+      call('GET /projects/:project/checkouts/:checkout/receipt', { project, checkout: checkout ?? '' }),
     enabled: checkout !== null,
   })
   return (

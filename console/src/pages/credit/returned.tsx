@@ -2,8 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
-import { messageOf } from '../../api/client'
-import { getCheckout } from '../../api/credit'
+import { call, messageOf } from '../../api/client'
 import { usdText } from '../../ui/money'
 import { Notice } from '../../ui/notice'
 
@@ -24,7 +23,7 @@ export function Returned({ project, checkout, isCancelled, dismiss }: ReturnedPr
   const [openedAt] = useState(Date.now)
   const { data, error, dataUpdatedAt } = useQuery({
     queryKey: ['checkout', project, checkout],
-    queryFn: () => getCheckout(project, checkout),
+    queryFn: () => call('GET /projects/:project/checkouts/:checkout', { project, checkout }),
     refetchInterval: ({ state }) => (state.data?.paid_at !== null || isCancelled ? false : refreshMs),
   })
   const isSlow = dataUpdatedAt - openedAt > slowMs

@@ -1,9 +1,9 @@
 /** Creates a key, and shows it once with examples of its use. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
-import { messageOf } from '../../api/client'
-import { createKey, type CreatedKey, type NewKey as Fields } from '../../api/projects'
+import { call, messageOf } from '../../api/client'
 import { useSession } from '../../api/session'
+import { type CreatedKey, type NewKey as Fields } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Secret } from '../../ui/copy'
 import { Dialog, DialogButtons } from '../../ui/dialog'
@@ -46,7 +46,7 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
   const queries = useQueryClient()
   const [phones, setPhones] = useState<readonly string[] | null>(null)
   const create = useMutation({
-    mutationFn: (fields: Fields) => createKey(project, fields),
+    mutationFn: (fields: Fields) => call('POST /projects/:project/keys', { project }, fields),
     async onSuccess(key) {
       onCreated(key)
       await queries.invalidateQueries({ queryKey: ['keys', project] })

@@ -1,6 +1,6 @@
 /** Limits a key to 1 to 20 phones. */
 import { useQuery } from '@tanstack/react-query'
-import { listPhones } from '../../api/projects'
+import { call } from '../../api/client'
 
 const max = 20
 
@@ -14,7 +14,7 @@ interface Props {
 export function PhoneChoice({ project, chosen, onChange }: Props) {
   const list = useQuery({
     queryKey: ['phones', project, 'to choose'],
-    queryFn: () => listPhones(project, {}, null),
+    queryFn: () => call('GET /projects/:project/phones', { project }),
     enabled: chosen !== null,
   })
   const toggle = (id: string, isChosen: boolean): void =>

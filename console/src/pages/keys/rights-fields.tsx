@@ -1,5 +1,5 @@
 /** The rights of a key or a connector: the fields `preset`, `profile` and `expires` of a form. */
-import { type Expiry, type Preset, type Profile } from '../../api/projects'
+import { type Expiry, type Preset, type Profile } from '../../api/types'
 import { SelectField } from '../../ui/field'
 
 const presets = {

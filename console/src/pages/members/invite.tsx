@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { messageOf } from '../../api/client'
-import { invite } from '../../api/people'
-import { type Role } from '../../api/session'
+import { call, messageOf } from '../../api/client'
+import { type Role } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Secret } from '../../ui/copy'
 import { Dialog, DialogButtons } from '../../ui/dialog'
@@ -16,7 +15,8 @@ interface Props {
 export function Invite({ project, isOpen, onOpenChange }: Props) {
   const queries = useQueryClient()
   const send = useMutation({
-    mutationFn: ({ email, role }: { email: string; role: Role }) => invite(project, email, role),
+    mutationFn: ({ email, role }: { email: string; role: Role }) =>
+      call('POST /projects/:project/invitations', { project }, { email, role }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['members', project] }),
   })
   const close = (open: boolean): void => {

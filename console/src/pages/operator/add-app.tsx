@@ -2,8 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { addLibraryApp, sendLibraryFile } from '../../api/operators'
+import { call, messageOf, send } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { undirected } from '../../direction'
@@ -17,10 +16,10 @@ export function AddApp({ onClose }: { onClose: () => void }) {
       const files: string[] = []
       for (const apk of apks) {
         setSending(`Sending file ${files.length + 1} of ${apks.length}`)
-        files.push((await sendLibraryFile(apk)).file)
+        files.push((await send('POST /operator/library/files', {}, apk)).file)
       }
       setSending('Adding the app')
-      return addLibraryApp(files)
+      return call('POST /operator/library/apps', {}, { files })
     },
     onSuccess({ label, version_name: version }) {
       toast.success(`${undirected(label)} ${undirected(version)} is in the library.`)

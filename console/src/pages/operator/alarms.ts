@@ -1,5 +1,5 @@
 /** Alarms for operators, from the lists of hosts and devices, and the state of the service. */
-import { type Device, type Host, type System } from '../../api/operators'
+import { type Device, type Host, type System } from '../../api/types'
 import { clockText, daysUntil } from './texts'
 
 export interface Alarm {

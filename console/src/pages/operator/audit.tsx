@@ -1,7 +1,8 @@
 /** The audit log of operators' and users' changes, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
-import { listAudit, type AuditEntry } from '../../api/operators'
+import { call } from '../../api/client'
+import { type AuditEntry } from '../../api/types'
 import { withEscapes } from '../../direction'
 import { ListCard, ShowMore, whileNewest } from '../../ui/list-card'
 import { Name } from '../../ui/name'
@@ -14,7 +15,7 @@ const refreshMs = 5000
 export function Audit() {
   const list = useInfiniteQuery({
     queryKey: ['operator', 'audit'],
-    queryFn: ({ pageParam }) => listAudit(pageParam),
+    queryFn: ({ pageParam }) => call('GET /operator/audit', { before: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
     refetchInterval: whileNewest(refreshMs),
@@ -55,14 +56,11 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
         {entry.address !== '' && ` · ${entry.address}`} · values
       </summary>
       <div className="grid min-w-0 gap-2 pt-2 sm:grid-cols-2">
-        {[
-          ['Before', entry.before],
-          ['After', entry.after],
-        ].map(([name, value]) => (
+        {Object.entries({ Before: entry.before, After: entry.after }).map(([name, value]) => (
           <pre
-            key={String(name)}
+            key={name}
             tabIndex={0}
-            aria-label={String(name)}
+            aria-label={name}
             className="max-h-60 min-w-0 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-xs"
           >
             {value === null ? 'none' : withEscapes(JSON.stringify(value, null, 2))}

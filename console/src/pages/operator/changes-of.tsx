@@ -1,7 +1,6 @@
 /** The newest changes of one object by operators, from the audit log. The component reads them when it is shown. */
 import { useQuery } from '@tanstack/react-query'
-import { messageOf } from '../../api/client'
-import { listChangesOf } from '../../api/operators'
+import { call, messageOf } from '../../api/client'
 import { Time } from '../../ui/time'
 
 /** Milliseconds between two reads. */
@@ -11,7 +10,7 @@ const refreshMs = 5000
 export function ChangesOf({ id }: { id: string }) {
   const { data, error } = useQuery({
     queryKey: ['operator', 'changes', id],
-    queryFn: () => listChangesOf(id),
+    queryFn: () => call('GET /operator/audit', { target: id }),
     refetchInterval: refreshMs,
   })
   const entries = data?.data ?? []

@@ -1,11 +1,12 @@
 /** The actions of an operator on a device. The server decides whether an action is possible now. */
 import { Ellipsis, Eraser, PlugZap, RotateCcw, Undo2, Unplug, Wrench } from 'lucide-react'
 import { useState } from 'react'
-import { drainDevice, endMaintenance, releaseDevice, undrainDevice, type Device } from '../../api/operators'
+import { call } from '../../api/client'
+import { type Device } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu'
-import { useOperatorChange } from './change'
 import { Drain } from './drain'
 import { Enroll } from './enroll'
 import { Maintenance } from './maintenance'
@@ -23,7 +24,7 @@ const canKeep = ({ state, phone_id: phone }: Device): boolean => state === 'quar
 
 export function DeviceActions({ device }: { device: Device }) {
   const [asked, setAsked] = useState<Asked | null>(null)
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   const close = (): void => setAsked(null)
   const { id, serial } = device
   const isDrained = device.drained_at !== null
@@ -39,7 +40,10 @@ export function DeviceActions({ device }: { device: Device }) {
         <MenuItem onSelect={() => setAsked('drain')}>
           <Unplug aria-hidden /> {isDrained ? 'Change the deadline…' : 'Drain…'}
         </MenuItem>
-        <MenuItem isDisabled={!isDrained} onSelect={() => change.mutate(() => undrainDevice(id))}>
+        <MenuItem
+          isDisabled={!isDrained}
+          onSelect={() => change.mutate(() => call('POST /operator/devices/:device/undrain', { device: id }))}
+        >
           <PlugZap aria-hidden /> End the drain
         </MenuItem>
         {device.maintenance === null ? (
@@ -47,7 +51,11 @@ export function DeviceActions({ device }: { device: Device }) {
             <Wrench aria-hidden /> Begin maintenance…
           </MenuItem>
         ) : (
-          <MenuItem onSelect={() => change.mutate(() => endMaintenance(id))}>
+          <MenuItem
+            onSelect={() =>
+              change.mutate(() => call('DELETE /operator/devices/:device/maintenance', { device: id }))
+            }
+          >
             <Wrench aria-hidden /> End maintenance
           </MenuItem>
         )}
@@ -63,7 +71,13 @@ export function DeviceActions({ device }: { device: Device }) {
         </MenuItem>
       </Menu>
       {asked === 'drain' && (
-        <Drain name={serial} onClose={close} drain={(seconds) => drainDevice(id, seconds)} />
+        <Drain
+          name={serial}
+          onClose={close}
+          drain={(seconds) =>
+            call('POST /operator/devices/:device/drain', { device: id }, { deadline_seconds: seconds })
+          }
+        />
       )}
       {asked === 'maintenance' && <Maintenance device={device} onClose={close} />}
       {asked === 'enroll' && <Enroll device={device} onClose={close} />}
@@ -78,7 +92,12 @@ export function DeviceActions({ device }: { device: Device }) {
         }
         action="Release device"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(() => releaseDevice(id, false), { onSuccess: close })}
+        onConfirm={() =>
+          change.mutate(
+            () => call('POST /operator/devices/:device/release', { device: id }, { keep: false }),
+            { onSuccess: close },
+          )
+        }
       />
       <Confirm
         isOpen={asked === 'keep'}
@@ -87,7 +106,12 @@ export function DeviceActions({ device }: { device: Device }) {
         description={`The device is not wiped, and returns to the phone ${device.phone_id ?? ''} with its data. Do this only if you know what happened to the device.`}
         action="Return device"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(() => releaseDevice(id, true), { onSuccess: close })}
+        onConfirm={() =>
+          change.mutate(
+            () => call('POST /operator/devices/:device/release', { device: id }, { keep: true }),
+            { onSuccess: close },
+          )
+        }
       />
     </>
   )

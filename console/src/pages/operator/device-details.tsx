@@ -1,7 +1,7 @@
 /** A device's condition, the evidence of its last wipe, and its history. */
 import { Check, X } from 'lucide-react'
 import { type ReactNode } from 'react'
-import { type Condition, type Device, type WipeCheck } from '../../api/operators'
+import { type Condition, type Device, type WipeCheck } from '../../api/types'
 import { Time } from '../../ui/time'
 import { ChangesOf } from './changes-of'
 import { Facts } from './listed'

@@ -1,6 +1,6 @@
 /** One device: its state, the reason for it, and details that open on demand. */
 import { useState } from 'react'
-import { type Device } from '../../api/operators'
+import { type Device } from '../../api/types'
 import { Badge } from '../../ui/badge'
 import { Name } from '../../ui/name'
 import { Time } from '../../ui/time'

@@ -1,7 +1,7 @@
 /** All devices with their state and their last wipe, refreshed while the page is visible. */
 import { useQuery } from '@tanstack/react-query'
 import { TabletSmartphone } from 'lucide-react'
-import { listDevices } from '../../api/operators'
+import { call } from '../../api/client'
 import { Card, Empty, Page } from '../../ui/page'
 import { DeviceRow } from './device-row'
 import { Listed } from './listed'
@@ -13,7 +13,7 @@ const refreshMs = 3000
 export function Devices() {
   const list = useQuery({
     queryKey: ['operator', 'devices'],
-    queryFn: listDevices,
+    queryFn: () => call('GET /operator/devices', {}),
     refetchInterval: refreshMs,
   })
   const icon = <TabletSmartphone className="size-5" />

@@ -1,10 +1,10 @@
 /** Asks how long running phones of a host or device may continue, and drains it. */
 import { type SubmitEvent } from 'react'
+import { useChange } from '../../shell/use-change'
 import { undirected } from '../../direction'
 import { Button } from '../../ui/button'
 import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { SelectField } from '../../ui/field'
-import { useOperatorChange } from './change'
 import { drainDeadlines } from './texts'
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function Drain({ name, onClose, drain }: Props) {
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const seconds = Number(new FormData(event.currentTarget).get('deadline'))

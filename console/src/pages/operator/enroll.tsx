@@ -1,12 +1,13 @@
 /** Enrols a device, which erases it, after the operator typed its serial. */
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { enrollDevice, type Device } from '../../api/operators'
+import { call } from '../../api/client'
+import { type Device } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { TextField } from '../../ui/field'
 import { Name } from '../../ui/name'
-import { useOperatorChange } from './change'
 import { modelOf } from './texts'
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
 
 export function Enroll({ device, onClose }: Props) {
   const [typed, setTyped] = useState('')
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   return (
     <Dialog
       isOpen
@@ -45,7 +46,15 @@ export function Enroll({ device, onClose }: Props) {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate(() => enrollDevice(device, typed), { onSuccess: onClose })
+          change.mutate(
+            () =>
+              call(
+                'POST /operator/devices/:device/enroll',
+                { device: device.id },
+                { serial: typed, fail_phone: device.phone_id },
+              ),
+            { onSuccess: onClose },
+          )
         }}
       >
         <TextField

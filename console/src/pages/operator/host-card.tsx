@@ -2,7 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, PlugZap, Trash2, Unplug } from 'lucide-react'
 import { useState } from 'react'
-import { drainHost, retireHost, undrainHost, type Host, type Port } from '../../api/operators'
+import { call } from '../../api/client'
+import { type Host, type Port } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
@@ -11,7 +13,6 @@ import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { PhoneBadge } from '../phone/status'
 import { certificateWarnDays } from './alarms'
-import { useOperatorChange } from './change'
 import { Drain } from './drain'
 import { Facts } from './listed'
 import { clockText, daysUntil, deviceTones, hostTones, modelOf } from './texts'
@@ -115,7 +116,7 @@ const PortRow = ({ port }: { port: Port }) => (
 
 function Actions({ host }: { host: Host }) {
   const [asked, setAsked] = useState<'drain' | 'retire' | null>(null)
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   const held = host.ports.filter(({ phone }) => phone !== null).length
   const close = (): void => setAsked(null)
   return (
@@ -132,7 +133,7 @@ function Actions({ host }: { host: Host }) {
         </MenuItem>
         <MenuItem
           isDisabled={host.drained_at === null}
-          onSelect={() => change.mutate(() => undrainHost(host.id))}
+          onSelect={() => change.mutate(() => call('POST /operator/hosts/:host/undrain', { host: host.id }))}
         >
           <PlugZap aria-hidden /> End the drain
         </MenuItem>
@@ -141,7 +142,13 @@ function Actions({ host }: { host: Host }) {
         </MenuItem>
       </Menu>
       {asked === 'drain' && (
-        <Drain name={host.name} onClose={close} drain={(seconds) => drainHost(host.id, seconds)} />
+        <Drain
+          name={host.name}
+          onClose={close}
+          drain={(seconds) =>
+            call('POST /operator/hosts/:host/drain', { host: host.id }, { deadline_seconds: seconds })
+          }
+        />
       )}
       <Confirm
         isOpen={asked === 'retire'}
@@ -150,7 +157,12 @@ function Actions({ host }: { host: Host }) {
         description={`${held === 0 ? 'No phone is on it.' : `${held} ${held === 1 ? 'phone is' : 'phones are'} on it. They fail, and their data is lost.`} Its certificate is refused from now on, and the machine can join only as a new host. This cannot be undone.`}
         action="Retire host"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(() => retireHost(host.id, held > 0), { onSuccess: close })}
+        onConfirm={() =>
+          change.mutate(
+            () => call('POST /operator/hosts/:host/retire', { host: host.id }, { force: held > 0 }),
+            { onSuccess: close },
+          )
+        }
       />
     </>
   )

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
 import { useState } from 'react'
-import { getSystem, listDevices, listHosts } from '../../api/operators'
+import { call } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Card, Empty, Page } from '../../ui/page'
 import { AlarmList } from './alarm-list'
@@ -16,15 +16,19 @@ const refreshMs = 3000
 
 export function Hosts() {
   const [isJoining, setIsJoining] = useState(false)
-  const list = useQuery({ queryKey: ['operator', 'hosts'], queryFn: listHosts, refetchInterval: refreshMs })
+  const list = useQuery({
+    queryKey: ['operator', 'hosts'],
+    queryFn: () => call('GET /operator/hosts', {}),
+    refetchInterval: refreshMs,
+  })
   const devices = useQuery({
     queryKey: ['operator', 'devices'],
-    queryFn: listDevices,
+    queryFn: () => call('GET /operator/devices', {}),
     refetchInterval: refreshMs,
   })
   const system = useQuery({
     queryKey: ['operator', 'system'],
-    queryFn: getSystem,
+    queryFn: () => call('GET /operator/system', {}),
     refetchInterval: refreshMs,
   })
   const alarms = alarmsOf(list.data?.data ?? [], devices.data?.data ?? [], system.data ?? null, new Date())

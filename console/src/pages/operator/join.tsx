@@ -1,7 +1,6 @@
 /** The command with which a machine becomes a host. */
 import { useMutation } from '@tanstack/react-query'
-import { createJoinCommand } from '../../api/operators'
-import { messageOf } from '../../api/client'
+import { call, messageOf } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Copy } from '../../ui/copy'
 import { Dialog, DialogButtons } from '../../ui/dialog'
@@ -13,7 +12,7 @@ interface Props {
 }
 
 export function Join({ isOpen, onOpenChange }: Props) {
-  const create = useMutation({ mutationFn: createJoinCommand })
+  const create = useMutation({ mutationFn: () => call('POST /operator/hosts/join-tokens', {}) })
   const close = (open: boolean): void => {
     create.reset()
     onOpenChange(open)

@@ -2,14 +2,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Library, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { listLibrary, removeLibraryApp, type LibraryApp } from '../../api/operators'
+import { call } from '../../api/client'
+import { type LibraryApp } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Name } from '../../ui/name'
 import { Card, Empty, Page } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { AddApp } from './add-app'
-import { useOperatorChange } from './change'
 import { Listed } from './listed'
 import { bytesText } from '../../ui/bytes'
 
@@ -20,7 +21,7 @@ export function LibraryPage() {
   const [isAdding, setIsAdding] = useState(false)
   const list = useQuery({
     queryKey: ['operator', 'library'],
-    queryFn: listLibrary,
+    queryFn: () => call('GET /operator/library/apps', {}),
     refetchInterval: refreshMs,
   })
   const icon = <Library className="size-5" />
@@ -63,7 +64,7 @@ export function LibraryPage() {
 
 function Row({ app }: { app: LibraryApp }) {
   const [isAsking, setIsAsking] = useState(false)
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   const splits = app.splits.length
   return (
     <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
@@ -96,7 +97,9 @@ function Row({ app }: { app: LibraryApp }) {
         action="Remove app"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(() => removeLibraryApp(app.package), { onSuccess: () => setIsAsking(false) })
+          change.mutate(() => call('DELETE /operator/library/apps/:package', { package: app.package }), {
+            onSuccess: () => setIsAsking(false),
+          })
         }
       />
     </li>

@@ -1,9 +1,10 @@
 /** Takes a device out of the pool with a note for other operators. */
-import { beginMaintenance, type Device } from '../../api/operators'
+import { call } from '../../api/client'
+import { type Device } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
-import { TextField } from '../../ui/field'
-import { useOperatorChange } from './change'
+import { TextField, textOf } from '../../ui/field'
 
 interface Props {
   device: Device
@@ -11,7 +12,7 @@ interface Props {
 }
 
 export function Maintenance({ device, onClose }: Props) {
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   return (
     <Dialog
       isOpen
@@ -23,9 +24,11 @@ export function Maintenance({ device, onClose }: Props) {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          const note = new FormData(event.currentTarget).get('note')
-          const text = typeof note === 'string' ? note : ''
-          change.mutate(() => beginMaintenance(device.id, text), { onSuccess: onClose })
+          const note = textOf(event.currentTarget, 'note')
+          change.mutate(
+            () => call('POST /operator/devices/:device/maintenance', { device: device.id }, { note }),
+            { onSuccess: onClose },
+          )
         }}
       >
         <TextField

@@ -1,15 +1,19 @@
 /** Links by operators that are not used yet. Each link gives access to its holder. */
 import { useQuery } from '@tanstack/react-query'
-import { listLinks, withdrawLink, type OperatorLink } from '../../api/operators'
+import { call } from '../../api/client'
+import { type OperatorLink } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Name } from '../../ui/name'
 import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
-import { useOperatorChange } from './change'
 import { Listed } from './listed'
 
 export function OpenLinks() {
-  const links = useQuery({ queryKey: ['operator', 'links'], queryFn: listLinks })
+  const links = useQuery({
+    queryKey: ['operator', 'links'],
+    queryFn: () => call('GET /operator/invitations', {}),
+  })
   return (
     <section className="grid gap-3" aria-labelledby="links">
       <h2 id="links" className="font-semibold">
@@ -40,7 +44,7 @@ const purposeOf = ({ role, email }: OperatorLink): string =>
   role === 'operator' ? 'New operator' : `New password of ${email ?? 'a user'}`
 
 function LinkRow({ link }: { link: OperatorLink }) {
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   return (
     <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1">
@@ -55,7 +59,9 @@ function LinkRow({ link }: { link: OperatorLink }) {
         size="small"
         isBusy={change.isPending}
         aria-label={`Withdraw ${link.id}`}
-        onClick={() => change.mutate(() => withdrawLink(link.id))}
+        onClick={() =>
+          change.mutate(() => call('DELETE /operator/invitations/:invitation', { invitation: link.id }))
+        }
       >
         Withdraw
       </Button>

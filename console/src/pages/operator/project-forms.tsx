@@ -1,11 +1,12 @@
 /** Changes the credit and the limits of a project. */
 import { type ReactNode } from 'react'
-import { changeProject, type OperatorProject, type ProjectChange } from '../../api/operators'
+import { call } from '../../api/client'
+import { type OperatorProject, type ProjectChange } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Dialog, DialogButtons } from '../../ui/dialog'
-import { TextField } from '../../ui/field'
+import { TextField, textOf } from '../../ui/field'
 import { usdText } from '../../ui/money'
-import { useOperatorChange } from './change'
 
 interface Props {
   project: OperatorProject
@@ -21,19 +22,18 @@ interface FormProps extends Props {
 }
 
 function Form({ project, onClose, title, description, action, read, children }: FormProps) {
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   return (
     <Dialog isOpen onOpenChange={onClose} title={title} description={description}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          const fields = new FormData(event.currentTarget)
-          const wanted = read((name) => {
-            const value = fields.get(name)
-            return typeof value === 'string' ? value.trim() : ''
+          const form = event.currentTarget
+          const wanted = read((name) => textOf(form, name).trim())
+          change.mutate(() => call('PATCH /operator/projects/:project', { project: project.id }, wanted), {
+            onSuccess: onClose,
           })
-          change.mutate(() => changeProject(project.id, wanted), { onSuccess: onClose })
         }}
       >
         {children}

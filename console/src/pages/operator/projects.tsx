@@ -3,14 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Boxes, Ellipsis, Snowflake, Sun, Wallet } from 'lucide-react'
 import { useState } from 'react'
-import { changeProject, listAllProjects, type OperatorProject } from '../../api/operators'
+import { call } from '../../api/client'
+import { type OperatorProject } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu'
 import { usdText } from '../../ui/money'
 import { Card, Empty, Page } from '../../ui/page'
-import { useOperatorChange } from './change'
 import { Credit, Limits } from './project-forms'
 import { Listed } from './listed'
 
@@ -20,7 +21,7 @@ const refreshMs = 5000
 export function AllProjects() {
   const list = useQuery({
     queryKey: ['operator', 'projects'],
-    queryFn: listAllProjects,
+    queryFn: () => call('GET /operator/projects', {}),
     refetchInterval: refreshMs,
   })
   const icon = <Boxes className="size-5" />
@@ -80,7 +81,7 @@ function Row({ project }: { project: OperatorProject }) {
 
 function Actions({ project }: { project: OperatorProject }) {
   const [asked, setAsked] = useState<'credit' | 'limits' | 'freeze' | null>(null)
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   const close = (): void => setAsked(null)
   return (
     <>
@@ -103,7 +104,13 @@ function Actions({ project }: { project: OperatorProject }) {
             <Snowflake aria-hidden /> Freeze…
           </MenuItem>
         ) : (
-          <MenuItem onSelect={() => change.mutate(() => changeProject(project.id, { frozen: false }))}>
+          <MenuItem
+            onSelect={() =>
+              change.mutate(() =>
+                call('PATCH /operator/projects/:project', { project: project.id }, { frozen: false }),
+              )
+            }
+          >
             <Sun aria-hidden /> Unfreeze
           </MenuItem>
         )}
@@ -118,7 +125,10 @@ function Actions({ project }: { project: OperatorProject }) {
         action="Freeze project"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(() => changeProject(project.id, { frozen: true }), { onSuccess: close })
+          change.mutate(
+            () => call('PATCH /operator/projects/:project', { project: project.id }, { frozen: true }),
+            { onSuccess: close },
+          )
         }
       />
     </>

@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pause, Play } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { getSystem, pauseService, resumeService, type System } from '../../api/operators'
+import { call } from '../../api/client'
+import { type System } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Confirm } from '../../ui/dialog'
 import { Card, Page } from '../../ui/page'
 import { Time } from '../../ui/time'
-import { useOperatorChange } from './change'
 import { Facts, Listed } from './listed'
 import { OpenLinks } from './open-links'
 import { bytesText } from '../../ui/bytes'
@@ -22,7 +23,7 @@ const storageNames = { fs: 'a folder', s3: 'an S3 bucket' } as const
 export function SystemPage() {
   const system = useQuery({
     queryKey: ['operator', 'system'],
-    queryFn: getSystem,
+    queryFn: () => call('GET /operator/system', {}),
     refetchInterval: refreshMs,
   })
   return (
@@ -119,7 +120,7 @@ function Parts({ system }: { system: System }) {
 
 function Service({ pausedAt }: { pausedAt: string | null }) {
   const [isAsking, setIsAsking] = useState(false)
-  const change = useOperatorChange()
+  const change = useChange(['operator'])
   return (
     <Part
       title="Service"
@@ -142,7 +143,11 @@ function Service({ pausedAt }: { pausedAt: string | null }) {
             <Pause aria-hidden /> Pause the service…
           </Button>
         ) : (
-          <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(resumeService)}>
+          <Button
+            look="primary"
+            isBusy={change.isPending}
+            onClick={() => change.mutate(() => call('POST /operator/service/resume', {}))}
+          >
             <Play aria-hidden /> Resume the service
           </Button>
         )}
@@ -154,7 +159,11 @@ function Service({ pausedAt }: { pausedAt: string | null }) {
         description="All running phones of all projects are parked, and none can start until you resume the service. Apps and files stay."
         action="Pause service"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(pauseService, { onSuccess: () => setIsAsking(false) })}
+        onConfirm={() =>
+          change.mutate(() => call('POST /operator/service/pause', {}), {
+            onSuccess: () => setIsAsking(false),
+          })
+        }
       />
     </Part>
   )

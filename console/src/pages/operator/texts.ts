@@ -1,5 +1,5 @@
 /** Texts and colours of the states of hosts and devices. */
-import { type Condition, type DeviceState, type HostState, type Port } from '../../api/operators'
+import { type Condition, type DeviceState, type HostState, type Port } from '../../api/types'
 import { type Tone } from '../../ui/badge'
 import { bytesText } from '../../ui/bytes'
 

@@ -1,5 +1,5 @@
 /** Describes an action of an agent in a few words. */
-import { type Action } from '../../api/phones'
+import { type Action } from '../../api/types'
 import { undirected } from '../../direction'
 
 const asText = (value: unknown): string => {

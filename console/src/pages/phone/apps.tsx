@@ -1,6 +1,7 @@
 /** Installs on the phone, and a button to choose a file. */
 import { useQuery } from '@tanstack/react-query'
-import { listInstalls, type Install } from '../../api/phone-tools'
+import { call } from '../../api/client'
+import { type Install } from '../../api/types'
 import { Badge, type Tone } from '../../ui/badge'
 import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
@@ -23,7 +24,7 @@ interface Props {
 export function Apps({ project, phone, onFiles }: Props) {
   const list = useQuery({
     queryKey: ['installs', project, phone],
-    queryFn: () => listInstalls(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/installs', { project, phone }),
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ status }) => status === 'running') === true ? 2000 : 10_000,
   })
@@ -51,7 +52,7 @@ export function Apps({ project, phone, onFiles }: Props) {
                 </bdi>
                 <Badge tone={tones[install.status]}>{install.error ?? install.status}</Badge>
                 <span className="text-[13px] text-muted">
-                  <Time at={install.started_at} />
+                  {install.started_at !== null && <Time at={install.started_at} />}
                 </span>
               </li>
             ))}

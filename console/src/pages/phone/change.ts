@@ -1,13 +1,18 @@
 /** Starts, parks and deletes a phone, then reads the phone and the lists that contain it again. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { type Phone } from '../../api/projects'
+import { call, messageOf } from '../../api/client'
+
+const routes = {
+  start: 'POST /projects/:project/phones/:phone/start',
+  park: 'POST /projects/:project/phones/:phone/park',
+  delete: 'DELETE /projects/:project/phones/:phone',
+} as const
 
 export function usePhoneChange(project: string, id: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (act: (project: string, id: string) => Promise<Phone>) => act(project, id),
+    mutationFn: (change: keyof typeof routes) => call(routes[change], { project, phone: id }),
     onError: (error) => void toast.error(messageOf(error)),
     onSettled: () =>
       Promise.all([

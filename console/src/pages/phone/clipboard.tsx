@@ -3,8 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ClipboardCopy, ClipboardPaste } from 'lucide-react'
 import { useId, useState } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { readClipboard, setClipboard } from '../../api/phone-tools'
+import { call, messageOf } from '../../api/client'
 import { Button } from '../../ui/button'
 
 export function Clipboard({ project, phone }: { project: string; phone: string }) {
@@ -12,12 +11,12 @@ export function Clipboard({ project, phone }: { project: string; phone: string }
   const id = useId()
   const onError = (error: unknown): void => void toast.error(messageOf(error))
   const read = useMutation({
-    mutationFn: () => readClipboard(project, phone),
+    mutationFn: () => call('GET /projects/:project/phones/:phone/clipboard', { project, phone }),
     onSuccess: (answer) => setText(answer.text),
     onError,
   })
   const write = useMutation({
-    mutationFn: () => setClipboard(project, phone, text),
+    mutationFn: () => call('PUT /projects/:project/phones/:phone/clipboard', { project, phone }, { text }),
     onSuccess: () => void toast.success('The text is in the clipboard of the phone.'),
     onError,
   })

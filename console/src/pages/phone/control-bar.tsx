@@ -4,8 +4,8 @@ import { Hand, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { toast } from 'sonner'
 import { undirected } from '../../direction'
-import { messageOf } from '../../api/client'
-import { handBack, type Control } from '../../api/phones'
+import { call, messageOf } from '../../api/client'
+import { type Control } from '../../api/types'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Dialog } from '../../ui/dialog'
@@ -109,7 +109,12 @@ function HandBack({ project, phone, control, onBack, isOpen, onOpenChange }: Han
   const [note, setNote] = useState('')
   const id = useId()
   const back = useMutation({
-    mutationFn: () => handBack(project, phone, control.id, note),
+    mutationFn: () =>
+      call(
+        'POST /projects/:project/phones/:phone/control/:handoff/end',
+        { project, phone, handoff: control.id },
+        { note },
+      ),
     onSuccess: () => {
       setNote('')
       onOpenChange(false)

@@ -1,5 +1,5 @@
 /** Facts of a phone, its metadata, and its last sessions with their cost. */
-import { type Phone } from '../../api/projects'
+import { type Phone } from '../../api/types'
 import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { Sessions } from './sessions'

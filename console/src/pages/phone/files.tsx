@@ -1,10 +1,10 @@
 /** Files in the shared storage of the phone. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CornerLeftUp, Download, File as FileIcon, Folder, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { contentOf, deleteFile, listFiles, type FileEntry } from '../../api/phone-tools'
+import { call, urlOf } from '../../api/client'
+import { type FileEntry } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
@@ -29,19 +29,11 @@ interface Props {
 
 export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
   const [deleted, setDeleted] = useState<string | null>(null)
-  const queries = useQueryClient()
   const list = useQuery({
     queryKey: ['files', project, phone, folder],
-    queryFn: () => listFiles(project, phone, folder),
+    queryFn: () => call('GET /projects/:project/phones/:phone/files', { project, phone, path: folder }),
   })
-  const remove = useMutation({
-    mutationFn: (path: string) => deleteFile(project, phone, path),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () => {
-      setDeleted(null)
-      return queries.invalidateQueries({ queryKey: ['files', project, phone] })
-    },
-  })
+  const change = useChange(['files', project, phone])
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -77,7 +69,11 @@ export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
               <Row
                 key={entry.name}
                 entry={entry}
-                content={contentOf(project, phone, `${folder}/${entry.name}`)}
+                content={urlOf('GET /projects/:project/phones/:phone/files/content', {
+                  project,
+                  phone,
+                  path: `${folder}/${entry.name}`,
+                })}
                 onOpen={() => onFolder(`${folder}/${entry.name}`)}
                 onDelete={onFiles && (() => setDeleted(entry.name))}
               />
@@ -91,8 +87,18 @@ export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
         title={<Ask verb="Delete" name={deleted ?? ''} />}
         description="The file cannot be restored."
         action="Delete file"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate(`${folder}/${deleted ?? ''}`)}
+        isBusy={change.isPending}
+        onConfirm={() =>
+          change.mutate(
+            () =>
+              call('DELETE /projects/:project/phones/:phone/files', {
+                project,
+                phone,
+                path: `${folder}/${deleted ?? ''}`,
+              }),
+            { onSettled: () => setDeleted(null) },
+          )
+        }
       />
     </div>
   )

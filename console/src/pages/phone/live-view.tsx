@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { MonitorOff, RotateCw } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { messageOf } from '../../api/client'
-import { openLive } from '../../api/phones'
+import { call, messageOf } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Empty, Loading } from '../../ui/page'
 
@@ -35,7 +34,7 @@ function useScrollFrom() {
 export function LiveView({ project, phone, session, name }: Props) {
   const link = useQuery({
     queryKey: ['live', project, phone, session],
-    queryFn: () => openLive(project, phone),
+    queryFn: () => call('POST /projects/:project/phones/:phone/live', { project, phone }),
     // Each read creates another link.
     staleTime: Infinity,
     gcTime: 0,

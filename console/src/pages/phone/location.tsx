@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { LocateFixed, Undo2 } from 'lucide-react'
 import { useState, type MouseEvent } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { getLocation, resetLocation, setLocation, type Location } from '../../api/phone-tools'
+import { call, messageOf } from '../../api/client'
+import { type Location } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Failed } from '../../ui/failed'
 import { TextField } from '../../ui/field'
@@ -22,7 +22,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
   const queryKey = ['location', project, phone]
   const read = useQuery({
     queryKey,
-    queryFn: () => getLocation(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/location', { project, phone }),
     staleTime: Infinity,
     gcTime: 0,
   })
@@ -54,7 +54,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        change.mutate(() => setLocation(project, phone, wanted))
+        change.mutate(() => call('PUT /projects/:project/phones/:phone/location', { project, phone }, wanted))
       }}
     >
       <Card className="max-w-3xl">
@@ -84,7 +84,11 @@ export function LocationView({ project, phone, mayChange }: Props) {
             </Button>
             <Button
               disabled={change.isPending}
-              onClick={() => change.mutate(() => resetLocation(project, phone))}
+              onClick={() =>
+                change.mutate(() =>
+                  call('DELETE /projects/:project/phones/:phone/location', { project, phone }),
+                )
+              }
             >
               <Undo2 aria-hidden /> Default
             </Button>

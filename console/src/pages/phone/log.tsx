@@ -2,12 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { logLevels, readLogs, type LogLevel, type LogLine } from '../../api/phone-tools'
+import { call } from '../../api/client'
+import { type LogLine } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Failed } from '../../ui/failed'
 import { SelectField } from '../../ui/field'
 import { Name } from '../../ui/name'
 import { Card, Loading } from '../../ui/page'
+
+const logLevels = ['verbose', 'debug', 'info', 'warn', 'error'] as const
+type LogLevel = (typeof logLevels)[number]
 
 const isLevel = (value: string): value is LogLevel => logLevels.some((level) => level === value)
 
@@ -18,7 +22,7 @@ export function Log({ project, phone }: { project: string; phone: string }) {
   const [level, setLevel] = useState<LogLevel>('info')
   const list = useQuery({
     queryKey: ['logs', project, phone, level],
-    queryFn: () => readLogs(project, phone, level),
+    queryFn: () => call('GET /projects/:project/phones/:phone/logs', { project, phone, level }),
     staleTime: Infinity,
     gcTime: 0,
   })

@@ -1,17 +1,10 @@
 /** Recordings of the phone, which are played in the page. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Circle, Download, Play, Square, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import {
-  deleteRecording,
-  listRecordings,
-  startRecording,
-  stopRecording,
-  videoOf,
-  type Recording,
-} from '../../api/phone-tools'
+import { call, urlOf } from '../../api/client'
+import { type Recording } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Badge, type Tone } from '../../ui/badge'
 import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
@@ -37,21 +30,16 @@ interface Props {
 
 export function Recordings({ project, phone, isRunning, mayChange }: Props) {
   const [played, setPlayed] = useState<string | null>(null)
-  const queries = useQueryClient()
   const queryKey = ['recordings', project, phone]
   const list = useQuery({
     queryKey,
-    queryFn: () => listRecordings(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/recordings', { project, phone }),
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ status }) => status === 'recording' || status === 'processing') === true
         ? 2000
         : 10_000,
   })
-  const change = useMutation({
-    mutationFn: (act: () => Promise<unknown>) => act(),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey }),
-  })
+  const change = useChange(queryKey)
   const recordings = list.data?.data ?? []
   const running = recordings.find(({ status }) => status === 'recording')
   const shown = recordings.find(({ id, status }) => id === played && status === 'ready')
@@ -64,7 +52,15 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
             <Button
               size="small"
               isBusy={change.isPending}
-              onClick={() => change.mutate(() => stopRecording(project, phone, running.id))}
+              onClick={() =>
+                change.mutate(() =>
+                  call('POST /projects/:project/phones/:phone/recordings/:recording/stop', {
+                    project,
+                    phone,
+                    recording: running.id,
+                  }),
+                )
+              }
             >
               <Square aria-hidden /> Stop recording
             </Button>
@@ -72,7 +68,11 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
             <Button
               size="small"
               isBusy={change.isPending}
-              onClick={() => change.mutate(() => startRecording(project, phone))}
+              onClick={() =>
+                change.mutate(() =>
+                  call('POST /projects/:project/phones/:phone/recordings', { project, phone }, {}),
+                )
+              }
             >
               <Circle aria-hidden /> Record
             </Button>
@@ -91,7 +91,11 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
           </div>
           <video
             key={shown.id}
-            src={videoOf(project, phone, shown.id)}
+            src={urlOf('GET /projects/:project/phones/:phone/recordings/:recording/video', {
+              project,
+              phone,
+              recording: shown.id,
+            })}
             aria-label={`Recording ${nameOf(shown)}`}
             controls
             autoPlay
@@ -115,9 +119,21 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
                 key={recording.id}
                 recording={recording}
                 mayChange={mayChange}
-                video={videoOf(project, phone, recording.id)}
+                video={urlOf('GET /projects/:project/phones/:phone/recordings/:recording/video', {
+                  project,
+                  phone,
+                  recording: recording.id,
+                })}
                 onPlay={() => setPlayed(recording.id)}
-                onDelete={() => change.mutate(() => deleteRecording(project, phone, recording.id))}
+                onDelete={() =>
+                  change.mutate(() =>
+                    call('DELETE /projects/:project/phones/:phone/recordings/:recording', {
+                      project,
+                      phone,
+                      recording: recording.id,
+                    }),
+                  )
+                }
               />
             ))}
           </ul>

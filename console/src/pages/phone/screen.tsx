@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw, ScanText } from 'lucide-react'
 import { useState } from 'react'
-import { readScreen, type Element, type Screen } from '../../api/phone-tools'
+import { call } from '../../api/client'
+import { type Element, type Screen } from '../../api/types'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Secret } from '../../ui/copy'
@@ -16,7 +17,7 @@ export function ScreenView({ project, phone }: { project: string; phone: string 
   const [ref, setRef] = useState<number | null>(null)
   const read = useQuery({
     queryKey: ['screen', project, phone],
-    queryFn: () => readScreen(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/screen', { project, phone }),
     // Each read sends a request to the phone, so the page reads only on demand.
     staleTime: Infinity,
     gcTime: 0,

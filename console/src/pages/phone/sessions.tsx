@@ -1,6 +1,7 @@
 /** The last sessions of a phone with their cost. */
 import { useQuery } from '@tanstack/react-query'
-import { listSessions, type PhoneSession } from '../../api/phones'
+import { call } from '../../api/client'
+import { type PhoneSession } from '../../api/types'
 import { durationText } from '../../ui/duration'
 import { usdText } from '../../ui/money'
 import { Failed } from '../../ui/failed'
@@ -39,7 +40,7 @@ const Row = ({ session }: { session: PhoneSession }) => (
 export function Sessions({ project, phone, open }: { project: string; phone: string; open: string | null }) {
   const list = useQuery({
     queryKey: ['sessions', project, phone, open],
-    queryFn: () => listSessions(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/sessions', { project, phone }),
     placeholderData: (before) => before,
   })
   return (

@@ -1,5 +1,5 @@
 /** The state of a phone, and the actions that the state allows. */
-import { type Phone, type PhoneStatus } from '../../api/projects'
+import { type Phone, type PhoneStatus } from '../../api/types'
 import { type Need } from '../../shell/handoffs'
 import { Badge, type Tone } from '../../ui/badge'
 

@@ -1,5 +1,5 @@
 /** Targets of actions for an element, for a person who copies them into a program. */
-import { type Element, type Screen } from '../../api/phone-tools'
+import { type Element, type Screen } from '../../api/types'
 import { withEscapes } from '../../direction'
 
 /** The element's name, for people. */

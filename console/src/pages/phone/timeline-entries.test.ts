@@ -1,21 +1,30 @@
 // The positions of refused calls in the timeline of a phone.
 import { expect, it } from 'vitest'
-import { type ActivityEntry } from '../../api/activity'
-import { type Step } from '../../api/phones'
+import { type ActivityEntry, type Step } from '../../api/types'
 import { timelineOf } from './timeline-entries'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 const step = (second: number): Step => ({
+  object: 'step',
   id: `stp_${second}`,
+  phone: 'ph_a',
+  session: 'ses_a',
+  request_id: 'req_a',
   status: 'succeeded',
   started_at: at(second),
+  ended_at: at(second),
   duration_ms: 1,
-  by: { via: 'api', client: null, key_name: 'agent' },
+  by: { via: 'api', client: null, key_id: 'key_a', key_name: 'agent' },
+  observe: null,
   actions: [],
   results: [],
+  completed: 0,
   error: null,
+  text_kept: false,
+  before: null,
   after: null,
   picture: null,
+  expires_at: at(second),
 })
 const call = (second: number, code = 'phone_controlled'): ActivityEntry => ({
   id: `act_${second}`,

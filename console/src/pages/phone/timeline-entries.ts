@@ -1,6 +1,5 @@
 /** Merges the steps of a phone with the calls that were refused while a person controlled the phone. Pure. */
-import { type ActivityEntry } from '../../api/activity'
-import { type Step } from '../../api/phones'
+import { type ActivityEntry, type Step } from '../../api/types'
 
 /** A group of refused calls without a step between them. */
 export interface Refused {

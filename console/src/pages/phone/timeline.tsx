@@ -2,9 +2,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../../api/client'
-import { listActivity } from '../../api/activity'
-import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
+import { call, messageOf, urlOf } from '../../api/client'
+import { type Step } from '../../api/types'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Failed } from '../../ui/failed'
@@ -37,7 +36,8 @@ interface Props {
 export function Timeline({ project, phone, isRunning }: Props) {
   const list = useInfiniteQuery({
     queryKey: ['steps', project, phone],
-    queryFn: ({ pageParam }) => listSteps(project, phone, pageParam),
+    queryFn: ({ pageParam }) =>
+      call('GET /projects/:project/phones/:phone/steps', { project, phone, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     // A longer list is not read again: all of its pages would be, and older pages do not change.
@@ -46,7 +46,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
   const steps = list.data?.pages.flatMap(({ data }) => data) ?? []
   const refused = useQuery({
     queryKey: ['refused', project, phone],
-    queryFn: () => listActivity(project, { phone, refused: true }, null),
+    queryFn: () => call('GET /projects/:project/activity', { project, phone, refused: true }),
     refetchInterval: isRunning && refreshMs,
   })
   const entries = timelineOf(steps, refused.data?.data ?? [], list.isSuccess && !list.hasNextPage)
@@ -148,7 +148,11 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
         </div>
         {step.picture && (
           <img
-            src={pictureOf(project, phone, step.id)}
+            src={urlOf('GET /projects/:project/phones/:phone/steps/:step/picture', {
+              project,
+              phone,
+              step: step.id,
+            })}
             alt="The screen after the step"
             width={step.picture.width}
             height={step.picture.height}
@@ -165,7 +169,7 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
 function Screen({ project, phone, step }: { project: string; phone: string; step: string }) {
   const detail = useQuery({
     queryKey: ['step', project, phone, step],
-    queryFn: () => getStep(project, phone, step),
+    queryFn: () => call('GET /projects/:project/phones/:phone/steps/:step', { project, phone, step }),
     staleTime: Infinity,
   })
   if (detail.isPending) return <Loading />

@@ -1,8 +1,8 @@
 /** Files in transfer to a phone. Apps are installed, other files go to a folder. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { messageOf } from '../../api/client'
-import { getUpload, installUpload, listInstalls, sendApp, sendFile, type Upload } from '../../api/phone-tools'
+import { call, messageOf, send } from '../../api/client'
+import { type Upload } from '../../api/types'
 import { undirected } from '../../direction'
 
 /** Milliseconds between two reads of an install. */
@@ -36,13 +36,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 async function readApp(project: string, sent: Upload): Promise<Upload> {
   let upload = sent
-  while (upload.status === 'processing') upload = await getUpload(project, upload.id)
+  while (upload.status === 'processing')
+    upload = await call('GET /projects/:project/uploads/:upload', { project, upload: upload.id })
   if (upload.status !== 'ready') throw new Error(upload.error?.message ?? `The app is ${upload.status}.`)
   return upload
 }
 
 async function install({ project, phone }: Target, file: File, change: Change): Promise<void> {
-  const sent = await sendApp(project, file, (bytes) => {
+  const sent = await send('POST /projects/:project/uploads', { project }, file, (bytes) => {
     const part = file.size === 0 ? 1 : bytes / file.size
     change(part < 1 ? { sent: part } : { sent: 1, stage: 'reading' })
   })
@@ -50,9 +51,13 @@ async function install({ project, phone }: Target, file: File, change: Change): 
   const upload = await readApp(project, sent)
   const name = upload.package ?? file.name
   change({ stage: 'installing', text: name })
-  const { install: id } = await installUpload(project, phone, upload.id)
+  const { install: id } = await call(
+    'POST /projects/:project/phones/:phone/installs',
+    { project, phone },
+    { upload: upload.id },
+  )
   for (;;) {
-    const { data } = await listInstalls(project, phone)
+    const { data } = await call('GET /projects/:project/phones/:phone/installs', { project, phone })
     const found = data.find((each) => each.install === id)
     if (found?.status === 'succeeded')
       return change({ stage: 'done', text: `${undirected(name)} is installed` })
@@ -64,8 +69,11 @@ async function install({ project, phone }: Target, file: File, change: Change): 
 
 async function store({ project, phone, folder }: Target, file: File, change: Change): Promise<void> {
   if (file.size > maxFileBytes) throw new Error('Files for the storage of a phone have at most 4 MB.')
-  await sendFile(project, phone, `${folder}/${file.name}`, file, (bytes) =>
-    change({ sent: file.size === 0 ? 1 : bytes / file.size }),
+  await send(
+    'PUT /projects/:project/phones/:phone/files',
+    { project, phone, path: `${folder}/${file.name}` },
+    file,
+    (bytes) => change({ sent: file.size === 0 ? 1 : bytes / file.size }),
   )
   change({ sent: 1, stage: 'done', text: `in ${folder}` })
 }

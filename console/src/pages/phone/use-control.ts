@@ -2,8 +2,8 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import { getControl, takeOver, type Control } from '../../api/phones'
+import { call, messageOf } from '../../api/client'
+import { type Control } from '../../api/types'
 
 /** Milliseconds between two reads. */
 const refreshMs = 2000
@@ -35,7 +35,7 @@ const heldKey = (project: string, phone: string) => ['held control', project, ph
 export function useTakeOver(project: string, phone: string) {
   const setControl = useSetControl(project, phone)
   return useMutation({
-    mutationFn: () => takeOver(project, phone),
+    mutationFn: () => call('POST /projects/:project/phones/:phone/control', { project, phone }),
     onSuccess: ({ control }) => setControl(control),
     onError: (error) => void toast.error(messageOf(error)),
   })
@@ -46,7 +46,7 @@ export function useControl(project: string, phone: string, session: string | nul
   const setControl = useSetControl(project, phone)
   const { data } = useQuery({
     queryKey: ['control', project, phone, session],
-    queryFn: () => getControl(project, phone),
+    queryFn: () => call('GET /projects/:project/phones/:phone/control', { project, phone }),
     refetchInterval: refreshMs,
     enabled: session !== null,
   })

@@ -1,7 +1,8 @@
 /** The phones of a project, loaded page by page. Pages in view are read again when something changes, and every 10 s. */
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { listPhones, type Phone, type PhoneFilter, type PhonePage } from '../../api/projects'
+import { call } from '../../api/client'
+import { type Phone, type PhoneFilter, type PhonePage } from '../../api/types'
 import { sortByNeed, type Need } from '../../shell/handoffs'
 import { itemsOf, pagesOf, replacePage, shownItems } from './pages'
 
@@ -22,7 +23,7 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
   /** The time at which each page was read. */
   const [readAt] = useState((): number[] => [])
   const read = async (cursor: string | null, at: number): Promise<PhonePage> => {
-    const page = await listPhones(project, filter, cursor)
+    const page = await call('GET /projects/:project/phones', { project, ...filter, cursor })
     readAt[at] = performance.now()
     return page
   }

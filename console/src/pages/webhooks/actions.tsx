@@ -3,15 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Power, RefreshCw, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../../api/client'
-import {
-  changeWebhook,
-  deleteWebhook,
-  switchWebhook,
-  testWebhook,
-  type Webhook,
-  type WebhookFields,
-} from '../../api/webhooks'
+import { call } from '../../api/client'
+import { type EventType, type Webhook, type WebhookFields } from '../../api/types'
+import { useChange } from '../../shell/use-change'
 import { Button } from '../../ui/button'
 import { Ask, Confirm, Dialog } from '../../ui/dialog'
 import { Menu, MenuItem } from '../../ui/menu'
@@ -21,24 +15,13 @@ import { Rotate } from './rotate'
 interface Props {
   project: string
   webhook: Webhook
-  types: readonly string[]
+  types: readonly EventType[]
   /** Left out when only the row disappears. */
   onDeleted?: () => void
 }
 
 /** Runs a change, then reads webhooks and deliveries again. */
-export function useWebhookChange(project: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['webhooks', project] }),
-        queries.invalidateQueries({ queryKey: ['deliveries', project] }),
-      ]),
-  })
-}
+export const useWebhookChange = (project: string) => useChange(['webhooks', project], ['deliveries', project])
 
 type Open = 'edit' | 'rotate' | 'delete' | null
 
@@ -58,9 +41,10 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
       >
         <MenuItem
           onSelect={() =>
-            change.mutate(() => testWebhook(project, id), {
-              onSuccess: () => void toast.success('A test is sent. The deliveries show its outcome.'),
-            })
+            change.mutate(
+              () => call('POST /projects/:project/webhooks/:webhook/test', { project, webhook: id }),
+              { onSuccess: () => void toast.success('A test is sent. The deliveries show its outcome.') },
+            )
           }
         >
           <Send aria-hidden /> Send a test
@@ -68,7 +52,17 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
         <MenuItem onSelect={() => setOpen('edit')}>
           <Pencil aria-hidden /> Edit…
         </MenuItem>
-        <MenuItem onSelect={() => change.mutate(() => switchWebhook(project, id, !enabled))}>
+        <MenuItem
+          onSelect={() =>
+            change.mutate(() =>
+              call(
+                'PUT /projects/:project/webhooks/:webhook/enabled',
+                { project, webhook: id },
+                { enabled: !enabled },
+              ),
+            )
+          }
+        >
           <Power aria-hidden /> {enabled ? 'Switch off' : 'Switch on'}
         </MenuItem>
         <MenuItem onSelect={() => setOpen('rotate')}>
@@ -88,7 +82,7 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
         action="Delete webhook"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(() => deleteWebhook(project, id), {
+          change.mutate(() => call('DELETE /projects/:project/webhooks/:webhook', { project, webhook: id }), {
             onSuccess: () => {
               close()
               onDeleted?.()
@@ -108,7 +102,8 @@ interface EditProps extends Omit<Props, 'onDeleted'> {
 function Edit({ project, webhook, types, isOpen, onClose }: EditProps) {
   const queries = useQueryClient()
   const save = useMutation({
-    mutationFn: (fields: WebhookFields) => changeWebhook(project, webhook.id, fields),
+    mutationFn: (fields: WebhookFields) =>
+      call('PATCH /projects/:project/webhooks/:webhook', { project, webhook: webhook.id }, fields),
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: ['webhooks', project] })
       onClose()

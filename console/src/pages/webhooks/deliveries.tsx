@@ -2,7 +2,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { toast } from 'sonner'
-import { listDeliveries, sendAgain, type Delivery, type Webhook } from '../../api/webhooks'
+import { call } from '../../api/client'
+import { type Delivery, type Webhook } from '../../api/types'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { ListCard, ShowMore, whileNewest } from '../../ui/list-card'
@@ -22,7 +23,12 @@ interface Props {
 export function Deliveries({ project, webhook, mayChange }: Props) {
   const list = useInfiniteQuery({
     queryKey: ['deliveries', project, webhook.id],
-    queryFn: ({ pageParam }) => listDeliveries(project, webhook.id, pageParam),
+    queryFn: ({ pageParam }) =>
+      call('GET /projects/:project/webhooks/:webhook/deliveries', {
+        project,
+        webhook: webhook.id,
+        cursor: pageParam,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: whileNewest(refreshMs),
@@ -93,9 +99,15 @@ function Row({ project, webhook, delivery, mayChange }: RowProps) {
             isBusy={change.isPending}
             aria-label={`Send again: ${type} ${delivery.event}`}
             onClick={() =>
-              change.mutate(() => sendAgain(project, webhook.id, id), {
-                onSuccess: () => void toast.success('The event is sent again.'),
-              })
+              change.mutate(
+                () =>
+                  call('POST /projects/:project/webhooks/:webhook/deliveries/:delivery/retry', {
+                    project,
+                    webhook: webhook.id,
+                    delivery: id,
+                  }),
+                { onSuccess: () => void toast.success('The event is sent again.') },
+              )
             }
           >
             <Send className="sm:hidden" aria-hidden />

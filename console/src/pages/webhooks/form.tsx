@@ -1,15 +1,15 @@
 /** The fields of a webhook: its address, the types of events, and a description. */
 import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../../api/client'
-import { type Webhook, type WebhookFields } from '../../api/webhooks'
+import { type EventType, type Webhook, type WebhookFields } from '../../api/types'
 import { Button } from '../../ui/button'
 import { DialogButtons } from '../../ui/dialog'
-import { FormError, TextField } from '../../ui/field'
+import { FormError, TextField, textOf } from '../../ui/field'
 
 interface Props {
   /** Null: the form creates a webhook. */
   webhook: Webhook | null
-  types: readonly string[]
+  types: readonly EventType[]
   /** The verb of the button. */
   action: string
   isBusy: boolean
@@ -17,20 +17,14 @@ interface Props {
   onSubmit: (fields: WebhookFields) => void
 }
 
-const textOf = (fields: FormData, name: string): string => {
-  const text = fields.get(name)
-  return typeof text === 'string' ? text.trim() : ''
-}
-
 export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }: Props) {
-  const [events, setEvents] = useState<readonly string[] | null>(webhook?.events ?? null)
+  const [events, setEvents] = useState<readonly EventType[] | null>(webhook?.events ?? null)
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const fields = new FormData(event.currentTarget)
     onSubmit({
-      url: textOf(fields, 'url'),
+      url: textOf(event.currentTarget, 'url').trim(),
       events: events === null ? null : [...events],
-      description: textOf(fields, 'description') || null,
+      description: textOf(event.currentTarget, 'description').trim() || null,
     })
   }
   return (
@@ -67,14 +61,14 @@ export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }:
 }
 
 interface TypesProps {
-  types: readonly string[]
+  types: readonly EventType[]
   /** Null: all types, including types of later releases. */
-  chosen: readonly string[] | null
-  onChange: (types: readonly string[] | null) => void
+  chosen: readonly EventType[] | null
+  onChange: (types: readonly EventType[] | null) => void
 }
 
 function Types({ types, chosen, onChange }: TypesProps) {
-  const toggle = (type: string, isChosen: boolean): void =>
+  const toggle = (type: EventType, isChosen: boolean): void =>
     onChange(isChosen ? [...(chosen ?? []), type] : (chosen ?? []).filter((each) => each !== type))
   return (
     <fieldset className="grid gap-1">

@@ -1,13 +1,14 @@
 /** Creates a webhook, and shows its secret once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { createWebhook, type WebhookFields } from '../../api/webhooks'
+import { call } from '../../api/client'
+import { type EventType, type WebhookFields } from '../../api/types'
 import { Dialog } from '../../ui/dialog'
 import { WebhookForm } from './form'
 import { ShownSecret } from './secret'
 
 interface Props {
   project: string
-  types: readonly string[]
+  types: readonly EventType[]
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
 }
@@ -15,7 +16,7 @@ interface Props {
 export function NewWebhook({ project, types, isOpen, onOpenChange }: Props) {
   const queries = useQueryClient()
   const create = useMutation({
-    mutationFn: (fields: WebhookFields) => createWebhook(project, fields),
+    mutationFn: (fields: WebhookFields) => call('POST /projects/:project/webhooks', { project }, fields),
     // The secret is kept only while it is shown.
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['webhooks', project] }),

@@ -1,7 +1,7 @@
 /** Replaces the secret of a webhook, and shows the new one once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { messageOf } from '../../api/client'
-import { rotateWebhook, type Webhook } from '../../api/webhooks'
+import { call, messageOf } from '../../api/client'
+import { type Webhook } from '../../api/types'
 import { Button } from '../../ui/button'
 import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError } from '../../ui/field'
@@ -17,7 +17,8 @@ interface Props {
 export function Rotate({ project, webhook, isOpen, onClose }: Props) {
   const queries = useQueryClient()
   const rotate = useMutation({
-    mutationFn: () => rotateWebhook(project, webhook.id),
+    mutationFn: () =>
+      call('POST /projects/:project/webhooks/:webhook/rotate', { project, webhook: webhook.id }),
     // The secret is kept only while it is shown.
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['webhooks', project] }),

@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries in words. Pure. */
-import { type Delivery, type Webhook } from '../../api/webhooks'
+import { type Delivery, type Webhook } from '../../api/types'
 import { type Tone } from '../../ui/badge'
 
 interface State {

@@ -4,11 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import fastifyStatic from '@fastify/static'
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './errors.js'
-import { notFoundPage, readSite, siteFolder, type SiteFile } from './site-files.js'
+import { addSendFile, caching, notFoundPage, readSite, siteFolder, type SiteFile } from './site-files.js'
 
 /**
  * Styles in attributes serve the colors of highlighted code and the API reference. Images may also come from an API's
@@ -27,9 +26,6 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** The content of a hashed name never changes; browsers revalidate all other files each time. */
-const caching = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
-
 /** The address of the service in the examples. The page itself replaces it in a browser. */
 const documented = 'http://127.0.0.1:7700'
 const forModels = /\.md$|^llms-full\.txt$/
@@ -43,12 +39,7 @@ export async function addDocs(
   if (folder === null) return
   const files = readSite(folder)
   await app.register(async (docs) => {
-    await docs.register(fastifyStatic, {
-      root: folder,
-      serve: false,
-      preCompressed: true,
-      cacheControl: false,
-    })
+    await addSendFile(docs, folder)
     // All clients share one copy, so clients that do not read their answer need no further memory.
     const texts = new Map<string, Buffer>()
     const textOf = (name: string): Buffer => {

@@ -1,16 +1,26 @@
-/** The files of the documentation site, listed once at the start: a request can only name a listed file. Used by `docs.ts`. */
+/** Built files that the service serves, listed once at the start: a request can only name a listed file. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
 
-/** The folder of the site in an installed package, then in a checkout. */
-const places = ['../../../site/', '../../../../site/dist/public/']
-
-/** The folder of the built site; null when it was not built. */
-export function siteFolder(): string | null {
+/** The folder with built pages in an installed package, or else in a checkout; null when they were not built. */
+function builtFolder(...places: readonly string[]): string | null {
   const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
   return folders.find((folder) => existsSync(path.join(folder, 'index.html'))) ?? null
 }
+
+export const siteFolder = (): string | null => builtFolder('../../../site/', '../../../../site/dist/public/')
+export const consoleFolder = (): string | null =>
+  builtFolder('../../../console/', '../../../../console/dist/')
+
+/** Adds `reply.sendFile`, which chooses a compressed copy by `Accept-Encoding`. */
+export const addSendFile = (app: FastifyInstance, root: string) =>
+  app.register(fastifyStatic, { root, serve: false, preCompressed: true, cacheControl: false })
+
+/** The content of a hashed name never changes; browsers revalidate all other files each time. */
+export const caching = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
 
 export interface SiteFile {
   /** Relative to the folder, with `/`. */

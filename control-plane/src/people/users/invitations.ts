@@ -114,9 +114,10 @@ export const inviteMember = (
 
 const isOpen = (now: Date) => ({ acceptedAt: null, expiresAt: { gt: now } })
 
-export async function listInvitations(core: Core, projectId: string): Promise<InvitationView[]> {
+export async function listInvitations(core: Core, projectId: string) {
   const where = { projectId, ...isOpen(core.clock.now()) }
-  return (await core.db.invitation.findMany({ where, orderBy: { createdAt: 'asc' } })).map(viewOf)
+  const rows = await core.db.invitation.findMany({ where, orderBy: { createdAt: 'asc' } })
+  return rows.map((row) => ({ ...viewOf(row), role: row.role as Role }))
 }
 
 /** @throws ApiError not_found */

@@ -63,7 +63,7 @@ const invitation = openInvitationAnswer
 export const newInvitationAnswer = invitation.extend({ url: maybe, is_mailed: z.boolean() })
 export const membersAnswer = listOf(
   z.object({ user_id: text, name: text, email: text, role: z.enum(roles), since: text }),
-).extend({ invitations: z.array(invitation) })
+).extend({ invitations: z.array(invitation.extend({ role: z.enum(roles) })) })
 
 export const signInAnswer = z.object({
   id: text,

@@ -4,12 +4,10 @@
  */
 import { ApiError, limits } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
 import { type ProjectsItem, type StreamItem } from '../../../events/events/types.js'
 import { createHeldOpen, type Holder } from '../../http/held-open.js'
 import { listMemberships } from '../../../people/users/members.js'
-import { sendStream } from '../deps.js'
-import { frameOf, streamHead, wantsStream } from '../events/sse.js'
+import { frameOf, lastEventIdOf, sendEvents, wantsStream } from '../events/sse.js'
 import { callerFor, projectPath, type ProjectDeps } from './caller.js'
 import { apiPath, signedInOf } from './gate.js'
 
@@ -20,11 +18,6 @@ const streamMs = 60_000
  * visible page.
  */
 const streamsPerUser = 12
-
-async function* framesOf(items: AsyncIterable<StreamItem | ProjectsItem>): AsyncGenerator<string> {
-  yield streamHead
-  for await (const item of items) yield textOf(item)
-}
 
 function textOf(item: StreamItem | ProjectsItem): string {
   switch (item.kind) {
@@ -59,14 +52,9 @@ export function addChanges(app: FastifyInstance, { core, services }: ProjectDeps
     if (!wantsStream(request.headers.accept))
       throw new ApiError('invalid_request', { message: 'This is a stream: send Accept: text/event-stream.' })
     held.hold(holder, reply)
-    const last = request.headers['last-event-id']
-    const ending = app.lifetimes.wait(reply, streamMs)
-    const items = await open(typeof last === 'string' && last !== '' ? last : null, ending)
-    const body = Readable.from(framesOf(items), { objectMode: false })
-    // A client that does not read its stream must not keep it open.
-    const cut = setTimeout(() => body.destroy(), streamMs + limits.events.stall * 1000)
-    reply.raw.once('close', () => clearTimeout(cut))
-    return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
+    const items = await open(lastEventIdOf(request), app.lifetimes.wait(reply, streamMs))
+    sendEvents(reply, items, textOf, limits.events.stall * 1000)
+    return reply
   }
 
   app.get(`${projectPath}/changes`, (request, reply) => {

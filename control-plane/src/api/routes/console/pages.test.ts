@@ -1,25 +1,29 @@
 // The console's files, in the encodings that a client accepts.
-import { brotliDecompressSync, gunzipSync, gzipSync, brotliCompressSync } from 'node:zlib'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addConsolePages } from './pages.js'
 
 const content = Buffer.from('export const answer = 42')
-const file = { type: 'text/javascript; charset=utf-8', content, gzip: gzipSync(content) }
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-console-'))
 const app = Fastify()
-addConsolePages(
-  app,
-  {
-    html: '<!doctype html>',
-    assets: new Map([
-      ['both.js', { ...file, brotli: brotliCompressSync(content) }],
-      ['gzip.js', { ...file, brotli: null }],
-      ['plain.woff2', { type: 'font/woff2', content, gzip: null, brotli: null }],
-    ]),
-  },
-  'http://127.0.0.1:1',
-)
-afterAll(() => app.close())
+beforeAll(async () => {
+  mkdirSync(path.join(dir, 'assets'))
+  writeFileSync(path.join(dir, 'index.html'), '<!doctype html>')
+  for (const name of ['both.js', 'gzip.js', 'plain.woff2'])
+    writeFileSync(path.join(dir, 'assets', name), content)
+  for (const name of ['both.js.gz', 'gzip.js.gz'])
+    writeFileSync(path.join(dir, 'assets', name), gzipSync(content))
+  writeFileSync(path.join(dir, 'assets/both.js.br'), brotliCompressSync(content))
+  await addConsolePages(app, dir, 'http://127.0.0.1:1')
+})
+afterAll(async () => {
+  await app.close()
+  rmSync(dir, { recursive: true, force: true })
+})
 
 const get = async (name: string, accepted?: string) => {
   const answer = await app.inject({

@@ -1,8 +1,10 @@
 /** `/console`: the page with a nonce per response, and its files. docs/decisions/0288 */
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type ConsoleFile, type ConsoleFiles } from './files.js'
+import { addSendFile, caching } from '../../http/site-files.js'
 
 const pagePath = '/console'
 
@@ -30,13 +32,18 @@ const policyFor = (nonce: string, liveOrigin: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-/** @param files null: the console was not built */
-export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null, liveOrigin: string): void {
+/** @param folder the built console; null: it was not built */
+export async function addConsolePages(
+  app: FastifyInstance,
+  folder: string | null,
+  liveOrigin: string,
+): Promise<void> {
+  const html = folder && readFileSync(path.join(folder, 'index.html'), 'utf8')
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // An unknown path of the API answers with an error, since a program expects JSON.
     if (request.url.startsWith(`${pagePath}/api/`)) throw new ApiError('not_found')
-    if (!files) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
+    if (html === null) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
     const nonce = randomBytes(16).toString('base64')
     return reply
       .headers({
@@ -51,35 +58,23 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
         'permissions-policy': 'camera=(), microphone=(), geolocation=()',
       })
       .serializer(String)
-      .send(files.html.replaceAll('__NONCE__', nonce))
+      .send(html.replaceAll('__NONCE__', nonce))
   }
   app.get(pagePath, hidden, page)
   app.get(`${pagePath}/`, hidden, page)
   // The page's router knows the paths of the console.
   app.get(`${pagePath}/*`, hidden, page)
-  app.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {
-    const file = files?.assets.get(request.params.name)
-    if (!file) throw new ApiError('not_found', { message: 'There is no such file.', next: null })
-    const { encoding, content } = encodedFor(request, file)
-    return reply
-      .headers({
-        ...common,
-        ...(encoding === null ? {} : { 'content-encoding': encoding }),
-        vary: 'accept-encoding',
-        'cache-control': 'public, max-age=31536000, immutable',
-      })
-      .type(file.type)
-      .send(content)
+  if (folder === null) return
+  const root = path.join(folder, 'assets')
+  const names = new Set(readdirSync(root).filter((name) => !/\.(gz|br)$/.test(name)))
+  await app.register(async (assets) => {
+    await addSendFile(assets, root)
+    assets.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {
+      const { name } = request.params
+      if (!names.has(name)) throw new ApiError('not_found', { message: 'There is no such file.', next: null })
+      return reply
+        .headers({ ...common, vary: 'accept-encoding', 'cache-control': caching.hashed })
+        .sendFile(name)
+    })
   })
-}
-
-/** Browsers accept Brotli only over HTTPS and from the same machine. */
-function encodedFor(
-  { headers }: FastifyRequest,
-  { content, gzip, brotli }: ConsoleFile,
-): { encoding: string | null; content: Buffer } {
-  const accepted = headers['accept-encoding'] ?? ''
-  if (brotli && /\bbr\b/.test(accepted)) return { encoding: 'br', content: brotli }
-  if (gzip && /\bgzip\b/.test(accepted)) return { encoding: 'gzip', content: gzip }
-  return { encoding: null, content }
 }

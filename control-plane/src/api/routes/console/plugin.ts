@@ -1,4 +1,4 @@
-/** `/console` and `/console/api`. docs/decisions/0285 */
+/** `/console/api`. docs/decisions/0285 */
 import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
 import { addAllPhones } from './all-phones.js'
@@ -6,10 +6,8 @@ import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
 import { addCheckouts } from './checkouts.js'
 import { addConnectors, type ConnectorDeps } from './connectors.js'
-import { type ConsoleFiles } from './files.js'
 import { addConsoleGate } from './gate.js'
 import { addOperatorPages, type OperatorDeps } from './operators.js'
-import { addConsolePages } from './pages.js'
 import { addProjectLimits } from './limits.js'
 import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
@@ -31,46 +29,41 @@ import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 import { addWebhooks } from './webhooks.js'
 
-/** `files`: null when the console was not built. */
-export type ConsoleDeps = ProjectDeps &
-  OperatorDeps & { files: ConsoleFiles | null; connectors: ConnectorDeps }
+export type ConsoleDeps = ProjectDeps & OperatorDeps & { connectors: ConnectorDeps }
 
 export const consolePlugin =
   (deps: ConsoleDeps): FastifyPluginAsync =>
-  async (app) => {
-    addConsolePages(app, deps.files, new URL(deps.baseUrl).origin)
-    await app.register((api) => {
-      // The routes of the console are not part of the public API.
-      api.addHook('onRoute', (route) => {
-        route.schema = { ...route.schema, hide: true }
-      })
-      addConsoleGate(api, deps)
-      noteChanges(api, deps)
-      addSignIn(api, deps)
-      addProviders(api, deps)
-      addSignUp(api, deps)
-      addPasswords(api, deps)
-      addPeople(api, deps)
-      addProjects(api, deps)
-      addAllPhones(api, deps)
-      addPhone(api, deps)
-      addControl(api, deps)
-      addHandoffs(api, deps)
-      addApps(api, deps)
-      addRecordings(api, deps)
-      addDevice(api, deps)
-      addThumbnails(api, deps)
-      addStorage(api, deps)
-      addActivity(api, deps)
-      addEvents(api, deps)
-      addWebhooks(api, deps)
-      addChanges(api, deps)
-      addUsage(api, deps)
-      addProjectLimits(api, deps)
-      addCheckouts(api, deps)
-      addTerminals(api, deps)
-      addConnectors(api, deps)
-      if (deps.config.hasOperatorPages) addOperatorPages(api, deps)
-      return Promise.resolve()
+  (api) => {
+    // The routes of the console are not part of the public API.
+    api.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, hide: true }
     })
+    addConsoleGate(api, deps)
+    noteChanges(api, deps)
+    addSignIn(api, deps)
+    addProviders(api, deps)
+    addSignUp(api, deps)
+    addPasswords(api, deps)
+    addPeople(api, deps)
+    addProjects(api, deps)
+    addAllPhones(api, deps)
+    addPhone(api, deps)
+    addControl(api, deps)
+    addHandoffs(api, deps)
+    addApps(api, deps)
+    addRecordings(api, deps)
+    addDevice(api, deps)
+    addThumbnails(api, deps)
+    addStorage(api, deps)
+    addActivity(api, deps)
+    addEvents(api, deps)
+    addWebhooks(api, deps)
+    addChanges(api, deps)
+    addUsage(api, deps)
+    addProjectLimits(api, deps)
+    addCheckouts(api, deps)
+    addTerminals(api, deps)
+    addConnectors(api, deps)
+    if (deps.config.hasOperatorPages) addOperatorPages(api, deps)
+    return Promise.resolve()
   }

@@ -1,15 +1,14 @@
 /** GET /v1/events: a list, or a stream of server-sent events. */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { bearerKey, callerOf } from '../../http/auth.js'
 import { eventTypes, type EventFilter } from '../../../events/events/types.js'
-import { sendStream, type Route, type RouteDeps } from '../deps.js'
+import { type Route, type RouteDeps } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { pageFields } from '../fields.js'
 import { eventPageSchema } from './schemas.js'
-import { framesOf, wantsStream } from './sse.js'
+import { frameOf, lastEventIdOf, sendEvents, wantsStream } from './sse.js'
 
 /** Milliseconds between two checks of a stream's key, if no notification arrives earlier. */
 const checkKeyMs = 5000
@@ -71,21 +70,17 @@ async function streamEvents(
 ): Promise<FastifyReply> {
   deps.eventStreams.hold(callerOf(request), reply)
   const revoked = watchKey(deps, request, reply)
-  const lastEventId = request.headers['last-event-id']
   const items = await deps.services.events.stream(
     callerOf(request),
     filter,
-    typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : null,
+    lastEventIdOf(request),
     AbortSignal.any([deps.lifetimes.wait(reply), revoked]),
   )
-  const end = (): void => void body.destroy()
-  const body: Readable = Readable.from(framesOf(items, deps.eventStallMs, end), { objectMode: false })
-  // A client that does not read its stream must not keep it open.
-  const cut = (): void => void setTimeout(end, endMs).unref()
+  const body = sendEvents(reply, items, frameOf, deps.eventStallMs)
+  const cut = (): void => void setTimeout(() => body.destroy(), endMs).unref()
   if (revoked.aborted) cut()
   else revoked.addEventListener('abort', cut, { once: true })
-  // The header keeps proxies from buffering the events.
-  return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
+  return reply
 }
 
 /** Returns a signal that aborts when the key of the request is revoked or expires, until the response ends. */

@@ -1,5 +1,8 @@
 /** Writes streams of events in the format of server-sent events (WHATWG HTML, section 9.2). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
 import { type StreamItem } from '../../../events/events/types.js'
+import { sendStream } from '../deps.js'
 
 /** Milliseconds after which a client reconnects when its stream has ended. */
 const retryMs = 1000
@@ -8,8 +11,9 @@ const retryMs = 1000
 export const streamHead = `retry: ${retryMs}\n\n`
 
 /** Yields the text of a stream. @param onStall called when the client has not taken the next text within `stallMs` */
-export async function* framesOf(
-  items: AsyncIterable<StreamItem>,
+async function* framesOf<T>(
+  items: AsyncIterable<T>,
+  textOf: (item: T) => string,
   stallMs: number,
   onStall: () => void,
 ): AsyncGenerator<string> {
@@ -18,12 +22,35 @@ export async function* framesOf(
     yield streamHead
     for await (const item of items) {
       timer = setTimeout(onStall, stallMs)
-      yield frameOf(item)
+      yield textOf(item)
       clearTimeout(timer)
     }
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Sends items as events until they end, or until the client does not read them. Returns the body. */
+export function sendEvents<T>(
+  reply: FastifyReply,
+  items: AsyncIterable<T>,
+  textOf: (item: T) => string,
+  stallMs: number,
+): Readable {
+  // A client that does not read its stream must not keep it open.
+  const body: Readable = Readable.from(
+    framesOf(items, textOf, stallMs, () => body.destroy()),
+    { objectMode: false },
+  )
+  // The header keeps proxies from buffering the events.
+  sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
+  return body
+}
+
+/** The last event that the client received; null for a new client. */
+export const lastEventIdOf = ({ headers }: FastifyRequest): string | null => {
+  const last = headers['last-event-id']
+  return typeof last === 'string' && last !== '' ? last : null
 }
 
 export function frameOf(item: StreamItem): string {
