@@ -23,6 +23,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Phones and sessions', '/concepts/phones'),
       page('Screens and elements', '/concepts/screens'),
       page('Actions', '/concepts/actions'),
+      page('Waiting', '/concepts/waiting'),
       page('Outcomes and retries', '/concepts/outcomes'),
       page('Keys, scopes and profiles', '/concepts/keys'),
       page('Money', '/concepts/money'),
