@@ -57,6 +57,8 @@ const writeCompressed = (): Plugin => ({
 
 export default defineConfig({
   base: '/console/',
+  // The API of the console, for the dev server (docs/develop.md).
+  server: { proxy: { '/console/api': process.env['PHONERACK_BASE_URL'] ?? 'http://127.0.0.1:7700' } },
   plugins: [react(), tailwindcss(), withoutInjectedStyles(), limitFirstLoad(), writeCompressed()],
   // The control plane replaces it with each response's nonce.
   html: { cspNonce: '__NONCE__' },
