@@ -1,6 +1,6 @@
 /**
- * Files that are never partial: written to a draft, then renamed. The draft's name is random and its file is new, so a
- * program that runs as root does not follow a link that the owner of the folder made.
+ * Writes files that are never partial: a draft is written and then renamed. The draft's name is random and
+ * its file is new, so a program that runs as root does not follow a link that the owner of the folder made.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -22,19 +22,25 @@ export interface Owner {
   gid: number
 }
 
-/** Readable by the owner only. Survives a crash of the process. @param owner null: the user of this process */
+/**
+ * Writes JSON that only the owner can read. It survives a crash of the process.
+ * @param owner null: the user of this process
+ */
 export function writeJson(path: string, value: unknown, owner: Owner | null = null): void {
   replace(path, JSON.stringify(value), { owner })
 }
 
-/** Readable by every user, for reports. Replaces a link at `path`, and leaves its target as it is. */
+/**
+ * Writes a file that every user can read, for reports. Replaces a link at `path`, and does not change the
+ * link's target.
+ */
 export function writeText(path: string, text: string): void {
   replace(path, text, { mode: 0o644 })
 }
 
 /**
- * Like `writeJson`, but synced to the disk when it returns, so that the file survives a power failure. Takes
- * milliseconds.
+ * Like `writeJson`, but synced to the disk before it returns, so that the file survives a power failure. This
+ * takes milliseconds.
  */
 export function writeJsonSynced(path: string, value: unknown): void {
   replace(path, JSON.stringify(value), { isSynced: true })
@@ -74,7 +80,10 @@ function replace(
   }
 }
 
-/** Null when there is no such file. @throws SyntaxError when it is not valid JSON */
+/**
+ * Null when the file does not exist.
+ * @throws SyntaxError when it is not valid JSON
+ */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown

@@ -1,4 +1,4 @@
-/** Thrown by `adb/` and everything above it. */
+/** The errors of an unreachable phone, thrown by `adb/` and the layers above. */
 import { ApiError } from '@phonerack/shared'
 
 /** The phone disconnected, or was never connected: bytes may or may not have reached it. */
@@ -10,8 +10,8 @@ export class DeviceGone extends Error {
 }
 
 /**
- * The phone, or the adb server, sent bytes that violate the protocol. A `DeviceGone`, since it leaves equally open what the
- * phone has done; but the phone is still connected.
+ * The phone, or the adb server, sent bytes that violate the protocol. This is a `DeviceGone`, since it is
+ * equally uncertain what the phone has done; but the phone is still connected.
  */
 export class InvalidAnswer extends DeviceGone {
   constructor(serial: string, cause?: Error) {
@@ -21,7 +21,7 @@ export class InvalidAnswer extends DeviceGone {
   }
 }
 
-/** Whether the error proves that the phone has disconnected. An invalid answer does not. */
+/** Whether the error proves that the phone has disconnected. An invalid answer does not prove that. */
 export const isDisconnect = (error: unknown): boolean =>
   error instanceof DeviceGone && !(error instanceof InvalidAnswer)
 

@@ -1,6 +1,6 @@
 /**
- * One HTTP request to the control plane, with certificate authorities of our choice, which `fetch`
- * of Node 20 cannot take. Follows no redirect.
+ * Sends one HTTP request to the control plane, with certificate authorities of our choice, which `fetch` of
+ * Node 20 does not support. Follows no redirect.
  */
 import { request as plainRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as secureRequest } from 'node:https'
@@ -22,7 +22,7 @@ export interface HttpRequest {
   signal: AbortSignal
 }
 
-/** Bytes of an answer. */
+/** The largest number of bytes of an answer. */
 const largest = 1_000_000
 
 /** @throws Error for network and TLS failures, and for an answer that is too large */
@@ -92,7 +92,7 @@ const networkAdvice: Readonly<Record<string, string>> = {
   ABORT_ERR: 'it does not answer within the time limit',
 }
 
-/** Explains in words why a request failed. `isTrust`: the certificate was refused. */
+/** Explains why a request failed, as text for people. `isTrust`: the certificate was refused. */
 export function explainFailure(error: unknown): { why: string; isTrust: boolean } {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const trust = tlsAdvice[code]

@@ -31,11 +31,11 @@ async function pausesOf(lasts: readonly number[], steadyMs?: number): Promise<nu
   return pauses
 }
 
-it('doubles the pause after each run, up to the cap', async () => {
+it('doubles the pause after each run, up to the limit', async () => {
   expect(await pausesOf([1, 1, 1, 1, 1])).toEqual([50, 100, 200, 300, 300])
 })
 
-it('starts with the first pause again after a run that lasted', async () => {
+it('starts with the first pause again after a long run', async () => {
   expect(await pausesOf([1, 1, 31_000, 1], 30_000)).toEqual([50, 100, 50, 100])
 })
 

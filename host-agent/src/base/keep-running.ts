@@ -15,8 +15,8 @@ export interface KeepRunningOptions {
 const realClock = { now: () => performance.now(), pause }
 
 /**
- * Calls `run` until it returns `done` or `signal` aborts. Rejects with an error that `run` throws: `run` catches the errors that
- * a restart may resolve.
+ * Calls `run` until it returns `done` or `signal` aborts. Rejects with an error that `run` throws, so `run`
+ * must catch errors that a restart may resolve.
  */
 export async function keepRunning(
   run: () => Promise<'again' | 'done'>,

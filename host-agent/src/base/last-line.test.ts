@@ -1,4 +1,4 @@
-/** Properties of the last line of an output in chunks. */
+/** Properties of the last line of an output that arrives in chunks. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLastLine } from './last-line.js'

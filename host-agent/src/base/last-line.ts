@@ -1,6 +1,9 @@
-/** The last line of a program's output, which can arrive in several chunks. Used for the reason of its end. */
+/**
+ * Keeps the last line of a program's output, which can arrive in several chunks. Used for the reason of the
+ * program's end.
+ */
 
-/** Bytes that are kept. */
+/** The number of bytes that are kept. */
 const kept = 4000
 
 export interface LastLine {
@@ -10,7 +13,7 @@ export interface LastLine {
 }
 
 export function createLastLine(): LastLine {
-  // Bytes, since a chunk can end within a character.
+  // Bytes are kept and not characters, since a chunk can end within a character.
   let output = Buffer.alloc(0)
   return {
     add(chunk) {

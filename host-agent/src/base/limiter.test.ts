@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLimiter } from './limiter.js'
 import { later } from './later.js'
 
-it('runs as many jobs as allowed, and the others in order of arrival, even after failures', async () => {
+it('runs as many jobs as allowed, and then the others in order of arrival, even after failures', async () => {
   const limiter = createLimiter(2)
   const begun: number[] = []
   const ends = Array.from({ length: 4 }, () => later<Error | null>())

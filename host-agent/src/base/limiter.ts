@@ -2,12 +2,12 @@
 
 export type Limiter = <T>(job: () => Promise<T>) => Promise<T>
 
-/** @param most jobs at the same time */
+/** @param most the number of jobs at the same time */
 export function createLimiter(most: number): Limiter {
   let running = 0
   const waiting: (() => void)[] = []
   return async (job) => {
-    // A finished job hands its place to the next waiting job, so that a new job cannot overtake it.
+    // A finished job passes its slot to the next waiting job, so that a new job cannot overtake that job.
     if (running >= most) await new Promise<void>((begin) => waiting.push(begin))
     else running += 1
     try {

@@ -17,10 +17,10 @@ const faults: Readonly<Record<string, HostFault>> = {
   ENOMEM: 'own_fault',
 }
 
-/** Causes that are followed. */
+/** The number of causes that are followed. */
 const deepest = 10
 
-/** Returns null for any other error. Also looks at the causes of the error. */
+/** Returns null for any other error. Also reads the causes of the error. */
 export function ownFaultOf(error: unknown): HostFault | null {
   let at = error
   for (let depth = 0; at instanceof Error && depth < deepest; depth += 1, at = at.cause) {
@@ -34,13 +34,18 @@ export function ownFaultOf(error: unknown): HostFault | null {
   return null
 }
 
-/** The error that a caller receives when nothing was done on the phone; other errors are unchanged. */
+/**
+ * The error that a caller receives when nothing was done on the phone. Other errors are returned unchanged.
+ */
 export function asRefusal(error: unknown): unknown {
   const fault = error instanceof HostRefused ? null : ownFaultOf(error)
   return fault === null ? error : new HostRefused(fault, error)
 }
 
-/** Runs `work`, which does nothing on a phone when it fails by a fault of the machine. @throws HostRefused for such a fault */
+/**
+ * Runs `work`, which must not change a phone when it fails by a fault of the machine.
+ * @throws HostRefused for such a fault
+ */
 export function orRefuse<T>(work: () => T): T {
   try {
     return work()

@@ -1,13 +1,16 @@
 /**
- * Redacts a phone's output for a log, a reason or the operator's list: removes what a
- * tenant typed, opened, stored or is called. Pure. Used where output of a command
- * becomes a message that outlives its request.
+ * Redacts a phone's output for a log, a reason or the operator's list: removes names, and text that a tenant
+ * typed, opened or stored. Pure. Used where a command's output becomes a message that is kept longer than its
+ * request.
  */
 import { redactSecrets } from '@phonerack/shared'
 
 const gone = '[redacted]'
 
-/** Maximum characters of one output that are read and kept: the patterns below take quadratic time. */
+/**
+ * Maximum characters of one output that are read. The others are dropped, since the patterns below take
+ * quadratic time.
+ */
 const limit = 300
 const looksAt = 2000
 
@@ -22,14 +25,14 @@ const rules: readonly (readonly [RegExp, string])[] = [
     `$1${gone}`,
   ],
   [/"(?:.*"|.*$)/gm, `"${gone}"`],
-  // Up to the last quotation mark of the line, since the text may contain some itself.
+  // The quotation extends to the last quotation mark of the line, since the text may contain quotation marks.
   // An apostrophe inside a word does not open a quotation.
   [/(?<!\w)'(?:.*'|.*$)/gm, `'${gone}'`],
   // scrcpy names the characters that it could not type.
   [/\bu\+[0-9a-f]{4,6}/gi, `u+${gone}`],
 ]
 
-/** One line, cut to 300 characters. */
+/** Returns one line, cut to 300 characters. */
 export function redactOutput(output: string): string {
   const text = rules.reduce(
     (left, [pattern, by]) => left.replace(pattern, by),

@@ -1,6 +1,6 @@
-/** Times of the agent that tests shorten. Given to `startAgent`. */
+/** Times of the agent that tests shorten. Passed to `startAgent`. */
 
-/** Milliseconds; a time that is left out is the product's. */
+/** Milliseconds. An omitted time is the product's. */
 export interface AgentTimes {
   /** The time for which a video continues without viewers. */
   videoLinger?: number

@@ -1,4 +1,4 @@
-/** The agent's version, from its package. */
+/** Reads the agent's version from its package. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 

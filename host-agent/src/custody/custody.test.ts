@@ -81,7 +81,7 @@ describe('mayAssign', () => {
     expect(mayCall(started, { phoneId: 'ph_a', fencingNumber: 3n })).toBeNull()
   })
 
-  it('refuses a phone whose data was wiped later, even on a device that is clean for it', () => {
+  it('refuses a phone whose data was wiped later, even on a device that is clean for the phone', () => {
     const its = { ...use('ph_a', 4), hasData: true }
     const used = written(after(use('ph_a', 2), clean(1)), 1)
     expect(mayAssign(used, its, strict)).toBeNull()
@@ -104,7 +104,7 @@ describe('mayAssign', () => {
     expect(mayAssign(left, use('ph_c', 4), strict)).toBeNull()
     expect(mayAssign(left, use('ph_c', 4, ''), strict)).toBe('clean_for_another_tenant')
     expect(mayAssign(left, use('ph_b', 4), { packageCleanFreesAll: true })).toBeNull()
-    // Two tenants' data may be left, so the device is clean for neither.
+    // Data of two tenants may remain, so the device is clean for neither tenant.
     const second = assigned(left, use('ph_b', 4), 1)
     expect(cleanFor(wiped(assigned(second, erase('', 5), 1), 5n, 'package', 1), strict)).toBe('')
   })
@@ -149,7 +149,7 @@ describe('for any sequence of requests and wipes', () => {
     kind: fc.constant('ask' as const),
     intent: fc.constantFrom('use' as const, 'erase' as const),
     phoneId: fc.constantFrom('ph_a', 'ph_b', 'ph_c', ''),
-    /** Offset from the current number. */
+    /** The offset from the current number. */
     ahead: fc.integer({ min: -1, max: 2 }),
   })
   const wipe = fc.record({
@@ -171,10 +171,7 @@ describe('for any sequence of requests and wipes', () => {
   const run = (steps: readonly Step[], trustsAll: boolean) => {
     const flags = { packageCleanFreesAll: trustsAll }
     let record = blank
-    /**
-     * Phones whose data is on the device; and tenants whose data package-level cleans may have
-     * left.
-     */
+    /** Phones whose data is on the device, and tenants whose data package-level cleans may have left. */
     const data = new Set<string>()
     const left = new Set<string>()
     let user: string | null = null
@@ -236,7 +233,7 @@ describe('for any sequence of requests and wipes', () => {
       }),
       { numRuns: 6000 },
     )
-    // Guards against a run that passes by refusing everything.
+    // Guards against a run that passes by refusing every request.
     expect(accepted).toBeGreaterThan(1000)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Whose data a device holds, and which phone may use it next. Pure: no phone gets a device with
- * another tenant's data, regardless of the control plane's state. docs/decisions/0140, 0142
+ * Decides whose data a device holds, and which phone may use the device next. Pure. No phone gets a device
+ * with another tenant's data, regardless of the control plane's state. docs/decisions/0140, 0142
  */
 import { z } from 'zod'
 
@@ -27,7 +27,7 @@ export const custodySchema = z.object({
     .default(null),
   /** Whether data may have been written since the last verified wipe. */
   dirty: z.boolean().default(true),
-  /** The last verified wipe. `tenant`: whose data it removed; empty when unknown. */
+  /** The last verified wipe. `tenant`: the tenant whose data the wipe removed; empty when unknown. */
   clean: z
     .object({
       fencingNumber: z.string(),
@@ -38,8 +38,8 @@ export const custodySchema = z.object({
     .nullable()
     .default(null),
   /**
-   * Increases with each change of these fields. It increases even after a lost record, as long as
-   * the clock does not go back.
+   * Increases with each change of these fields, and also after a lost record, as long as the clock does not
+   * go back.
    */
   revision: z.number().int().nonnegative().default(0),
 })
@@ -71,8 +71,8 @@ export type Refusal =
   | 'not_assigned'
 
 /**
- * Returns null when the phone may have the device, else the reason. A refused call does not touch
- * the device and does not change its record.
+ * Returns null when the phone may have the device, otherwise the reason. A refused call does not touch the
+ * device and does not change its record.
  */
 export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refusal | null {
   const current = BigInt(record.fencingNumber)
@@ -93,17 +93,17 @@ export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refu
 /** Whether the current number belongs to a different request. */
 function isTaken(record: Custody, asked: Asked): boolean {
   if (record.numberHolder === asked.phoneId) return false
-  // Any number of calls may request the same wipe. The first phone takes over a number that only a
-  // wipe without a phone used.
+  // Any number of calls may request the same wipe. The first phone may use a number that only a wipe without
+  // a phone has used.
   return !(record.numberErases && (asked.intent === 'erase' || record.numberHolder === ''))
 }
 
-/** Control planes older than tenants do not send one. */
+/** Control planes from before tenants do not send a tenant. */
 const isSamePhone = (held: { phoneId: string; tenant: string }, asked: Asked): boolean =>
   held.phoneId === asked.phoneId &&
   (held.tenant === asked.tenant || held.tenant === '' || asked.tenant === '')
 
-/** Returns null when the call comes from the assigned phone under its number, else the reason. */
+/** Returns null when the call comes from the assigned phone under its number, otherwise the reason. */
 export function mayCall(record: Custody, asked: Pick<Asked, 'phoneId' | 'fencingNumber'>): Refusal | null {
   const { assignment } = record
   if (asked.fencingNumber !== BigInt(record.fencingNumber)) return 'old_number'
@@ -165,7 +165,10 @@ export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level
   }
 }
 
-/** The one tenant whose data a package-level clean may leave; empty when unknown or several. */
+/**
+ * The one tenant whose data a package-level clean may leave; empty when the tenant is unknown or there are
+ * several.
+ */
 function tenantLeft({ assignment, clean }: Custody): string {
   if (!assignment) return clean?.tenant ?? ''
   const isAlone = clean === null || clean.level === 'data' || clean.tenant === assignment.tenant

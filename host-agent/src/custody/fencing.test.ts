@@ -1,4 +1,4 @@
-/** A device's fencing number and assignment, also over restarts. */
+/** A device's fencing number and assignment, also across restarts. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,7 +94,7 @@ describe('the fencing number', () => {
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o077).toBe(0)
   })
 
-  it('fails loudly when its file is corrupt', () => {
+  it('throws when its file is corrupt', () => {
     createFencing(serial, openRecords(dir)).raise(erase(7n))
     const [name] = readdirSync(dir)
     writeFileSync(join(dir, name ?? ''), '{"serial":')
@@ -103,7 +103,7 @@ describe('the fencing number', () => {
 })
 
 describe('the assignment', () => {
-  it('does not move to another phone under an equal number, nor under a higher one before a wipe', () => {
+  it('does not move to another phone under an equal number, nor under a higher number before a wipe', () => {
     const fencing = createFencing(serial, openRecords(dir))
     wipe(fencing, 1n)
     fencing.raise(use(2n, 'ph_a'))

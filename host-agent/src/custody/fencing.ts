@@ -1,7 +1,7 @@
 /**
- * Tracks which phone owns one device: calls prove by number and phone that their sender still owns
- * it. Every change is on disk before it takes effect, and a newer number aborts all work under
- * older ones. `custody.ts` holds the rule itself.
+ * Tracks which phone owns one device: calls prove by number and phone that their sender still owns the
+ * device. Every change is on disk before it takes effect, and a newer number aborts all work under older
+ * numbers. `custody.ts` holds the rule itself.
  */
 import { ApiError } from '@phonerack/shared'
 import {
@@ -50,8 +50,7 @@ export interface Fencing {
   /** Returns a signal that aborts when a newer number is accepted. @throws FencingRefused unless `owner` holds the current assignment */
   hold(owner: Owner): AbortSignal
   /**
-   * Accepts the current number again or a newer one, which aborts all work under an
-   * older one.
+   * Accepts the current number again, or a newer number, which aborts all work under older numbers.
    * @throws FencingRefused as `mayAssign` decides
    */
   raise(asked: Asked): AbortSignal
@@ -60,8 +59,8 @@ export interface Fencing {
   /** Records an enrolment by the operator. @param changes as in `wiped` */
   enrolled(changes: Parameters<Records['update']>[1]): void
   /**
-   * After a wipe verified under `fencingNumber`. @param changes further fields of the
-   * record, written in the same update
+   * Records a wipe that was verified under `fencingNumber`.
+   * @param changes further fields of the record, written in the same update
    */
   wiped(fencingNumber: bigint, level: WipeLevel, changes: Parameters<Records['update']>[1]): void
 }

@@ -34,7 +34,7 @@ describe('after a crash', () => {
           const end = journal.begin(write(`op${index}`))
           if (ends) end()
         })
-        // No close: the process has died.
+        // The journal is not closed, since the process has died.
         const open = ended.flatMap((ends, index) => (ends ? [] : [`op${index}`]))
         expect(openJournal(here, now).leftOpen.map(({ begin }) => begin)).toEqual(open)
         expect(openJournal(here, now).leftOpen).toEqual([])
@@ -90,7 +90,7 @@ it.each([1, 2, 3])('keeps every line when no file can be opened after %i', (allo
 })
 
 describe('on a full disk', () => {
-  /** A disk with room for some bytes, which also writes parts of lines. */
+  /** A disk with space for some bytes, which also writes parts of lines. */
   const diskOf = (room: { bytes: number }) => (file: number, bytes: Buffer, offset: number) => {
     const fits = Math.min(room.bytes, bytes.length - offset)
     if (fits === 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
@@ -99,7 +99,7 @@ describe('on a full disk', () => {
   }
   const namesIn = (file: string) => openJournal(file, now).leftOpen.map(({ begin }) => begin)
 
-  it('begins nothing that it cannot store, ends what runs, and is readable at each moment', () => {
+  it('begins no write that it cannot store, ends running writes, and is readable at each moment', () => {
     const step = fc.oneof(
       fc.constant('begin' as const),
       fc.constant('end' as const),
@@ -131,7 +131,7 @@ describe('on a full disk', () => {
           const seen = join(folder, 'seen.jsonl')
           copyFileSync(here, seen)
           const found = namesIn(seen)
-          // All running writes are listed, and some that ended while the disk had no room for their end.
+          // The list contains all running writes, and some ended writes whose end the full disk refused.
           expect(found).toEqual(expect.arrayContaining([...running.keys()]))
           for (const name of found) expect([...running.keys(), ...ended]).toContain(name)
         }

@@ -1,9 +1,8 @@
 /**
- * Records on disk the writes to phones that have begun and not ended, so that an agent
- * killed during a write reports an unknown outcome and never repeats the write. A line
- * is written before the first byte goes to the phone, and after the end. Written but
- * not synced: the journal covers a crash of the process only. On a full disk a write cannot
- * begin, and one that runs ends normally.
+ * Records on disk the writes to phones that have begun and not ended, so that an agent killed during a write
+ * reports an unknown outcome and never repeats the write. A line is written before the first byte goes to the
+ * phone, and after the end. Lines are not synced, since the journal covers only a crash of the process. On a
+ * full disk a write cannot begin, and a running write ends normally.
  */
 import {
   closeSync,
@@ -59,8 +58,9 @@ export interface Journal {
    */
   readonly leftOpen: readonly JournalEntry[]
   /**
-   * On disk when it returns; the returned function records the end, and does not fail on a full disk.
-   * @throws an error of the file system when it cannot be written: the write must not begin
+   * Records the begin of a write on disk before it returns. The returned function records the end, and does
+   * not fail on a full disk.
+   * @throws an error of the file system when the line cannot be written: the write must not begin
    */
   begin(entry: Omit<JournalEntry, 'begin' | 'at'> & { id: string }): () => void
   close(): void
@@ -70,7 +70,7 @@ export interface Journal {
 const compactAt = 1 << 20
 
 export interface Disk {
-  /** Writes a part of `bytes` from `offset` on, and returns its length. */
+  /** Writes a part of `bytes` from `offset` on, and returns the part's length. */
   write: (file: number, bytes: Buffer, offset: number) => number
   /** Creates a file for appending. */
   open: (path: string) => number
@@ -91,7 +91,7 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
   let closed = false
   rewrite()
 
-  /** @throws when the disk is full or no file can be opened; the file before stays in use */
+  /** @throws when the disk is full or no file can be opened; the earlier file stays in use */
   function rewrite(): void {
     const beside = `${path}.new`
     const text = [...open.values()].map(lineOf).join('')
@@ -129,7 +129,7 @@ export function openJournal(path: string, now: () => Date, disk: Partial<Disk> =
     try {
       rewrite()
     } catch (error) {
-      // The file is complete, only larger than necessary.
+      // The file is complete, and only larger than necessary.
       if (ownFaultOf(error) === null) throw error
     }
   }

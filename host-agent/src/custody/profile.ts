@@ -21,7 +21,7 @@ export function profileOf({ choice, baseline }: Pick<DeviceRecord, 'choice' | 'b
   return text.length <= longest ? text : ''
 }
 
-/** Null for a text that is not a profile: another host wrote it. */
+/** Returns null for a text that is not a profile, since another host wrote it. */
 export function profileIn(text: string): Profile | null {
   if (text === '' || text.length > longest) return null
   try {

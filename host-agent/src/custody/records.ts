@@ -14,7 +14,9 @@ import { custodySchema } from './custody.js'
 
 const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
 
-/** Characters of the reason of an event, which can quote a phone and is in every heartbeat. */
+/**
+ * The largest number of characters of an event's reason, which can quote a phone and is in every heartbeat.
+ */
 const longestReason = 500
 
 export const shortenReasons = (events: readonly DeviceEvent[]): DeviceEvent[] =>
@@ -27,21 +29,22 @@ export const recordSchema = z.object({
   /** `ro.serialno` of the enrolled phone: another phone under the same serial is not enrolled. */
   hardwareSerial: z.string().nullable(),
   /**
-   * Files in the agent's folder on the phone; one of them identifies it as this
-   * record's phone (`supervision/same-phone.ts`).
+   * Files in the agent's folder on the phone. One of them marks it as this record's phone
+   * (`supervision/same-phone.ts`).
    */
   marks: z.array(z.string()).default([]),
   /** Whether a phone without a mark matches this record: before its first mark, and while a wipe removes the mark. */
   mayLackMark: z.boolean().default(true),
   /**
-   * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it. `replaced`: the
-   * key that the phone had to carry for the adoption; empty: a wipe wrote it, or an operator vouched for the phone.
+   * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote
+   * it. `replaced`: the key that the phone had to have for the adoption; empty: a wipe wrote the identity, or
+   * an operator vouched for the phone.
    */
   identity: z
     .object({ key: z.string(), fencingNumber: z.string(), replaced: z.string().default('') })
     .nullable()
     .default(null),
-  /** Whose data it holds, and which phone may use it next. */
+  /** Whose data the device holds, and which phone may use it next. */
   ...custodySchema.shape,
   /** Selected by the enrolment's probe. */
   choice: choiceSchema.nullable(),
@@ -96,13 +99,13 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
 
 export interface Records {
   get(serial: string): DeviceRecord
-  /** Changes fields; synced to disk when it returns. */
+  /** Changes fields. They are synced to disk when the call returns. */
   update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
   /** Serials with a record, including disconnected ones. */
   serials(): string[]
 }
 
-/** @throws when a record on disk cannot be read: its fencing number must not be lost silently */
+/** @throws when a record on disk cannot be read, since its fencing number must not be lost silently */
 export function openRecords(dir: string, now = Date.now()): Records {
   const known = new Map<string, DeviceRecord>()
   const fileOf = (serial: string) =>

@@ -17,7 +17,7 @@ let host: TestHost
 
 beforeEach(async () => {
   backup = mkdtempSync(join(tmpdir(), 'phonerack-backup-'))
-  // No record of custody depends on the helpers: without them, a wipe installs nothing.
+  // The phones have no helpers, on which no record of custody depends: without them, a wipe installs nothing.
   phone = await startTestPhone(['scrcpy', 'ui-server'])
   host = await startTestHost([phone.serial])
   await untilLink(host, phone.serial, 'unenrolled')

@@ -18,7 +18,7 @@ let host: TestHost
 
 beforeEach(async () => {
   backup = mkdtempSync(join(tmpdir(), 'phonerack-backup-'))
-  // No record of custody depends on the helpers: without them, a wipe installs nothing.
+  // The phones have no helpers, on which no record of custody depends: without them, a wipe installs nothing.
   phone = await startTestPhone(['scrcpy', 'ui-server'])
   host = await startTestHost([phone.serial])
   await untilLink(host, phone.serial, 'unenrolled')
@@ -58,7 +58,7 @@ it("keeps a tenant's data from the next one when the backup is older than the te
     .catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(CallFailed)
   expect(refused).toMatchObject({ plain: { code: 'phone_unavailable' } })
-  // The operator erases it, and the next tenant gets it.
+  // The operator erases the phone, and the next tenant gets it.
   const { verified } = await host.control.enroll({ serial: phone.serial, fencingNumber: 3n }, 60_000)
   expect(verified).toBe(true)
   await of('ph_b', 4n).start()

@@ -8,7 +8,7 @@ import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../tes
 
 let both: PhoneAndHost
 beforeAll(async () => {
-  // No record of custody depends on the helpers: without them, a wipe installs nothing.
+  // The phones have no helpers, on which no record of custody depends: without them, a wipe installs nothing.
   both = await startPhoneAndHost({ without: ['scrcpy', 'ui-server'] })
   await untilLink(both.host, both.phone.serial, 'unenrolled')
   await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
@@ -45,7 +45,7 @@ it("keeps a tenant's data from the next one for any number that the next one sen
     clean_for: '',
   })
 
-  // The same number again, as after a restore, and later ones.
+  // The test sends the same number again, as after a restore, and later numbers.
   for (const number of [2n, 3n, 100n]) {
     const expected = number === 2n ? 'number_taken' : 'not_wiped'
     expect(await refusalOf(of('ph_b', number).start())).toBe(expected)
@@ -90,7 +90,7 @@ it("assigns no phone a device that was enrolled later, even when the enrolment's
   await of('ph_d', 11n).start()
 })
 
-it('assigns no phone a device from which its data was wiped', async () => {
+it('assigns no device to a phone whose data was wiped from it', async () => {
   const { serial } = both.phone
   const [released, its] = [
     of('ph_d', 12n),

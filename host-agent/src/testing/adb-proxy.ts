@@ -1,7 +1,7 @@
 /**
- * For tests: a proxy between the adb server and a phone that passes every byte on, and
- * records each service that the host opens (ADB's `A_OPEN`, AOSP `adb/protocol.txt`),
- * so that a test sees what really reached a phone. It can also cut the connection.
+ * For tests: a proxy between the adb server and a phone that passes every byte on, and records each service
+ * that the host opens (ADB's `A_OPEN`, AOSP `adb/protocol.txt`), so that a test can verify which services
+ * reached a phone. It can also cut the connection.
  */
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -9,14 +9,14 @@ export interface AdbProxy {
   port: number
   /** Service names, such as `shell,v2,raw:getprop`. */
   readonly opened: string[]
-  /** Drops every connection; new ones are refused until `restore`. */
+  /** Drops every connection, and refuses new connections until `restore`. */
   cut(): void
   restore(): void
   /** Stops all bytes on existing connections, which stay open. New connections work. */
   freeze(): void
   /**
-   * When the host next opens a service whose name contains this text, its connection receives nothing more. Applies
-   * once.
+   * When the host next opens a service whose name contains this text, the phone's connection receives nothing
+   * more. Applies once.
    */
   muteAt(containing: string): void
   /**
@@ -31,7 +31,7 @@ export interface AdbProxy {
 const open = 0x4e45504f
 const write = 0x45545257
 
-/** Splits a stream of ADB's messages, and passes on what `change` makes of each. */
+/** Splits a stream of ADB's messages, and passes on the result of `change` for each message. */
 function eachMessage(change: (message: Buffer) => void): (chunk: Buffer) => Buffer {
   let pending: Buffer = Buffer.alloc(0)
   return (chunk) => {
@@ -63,7 +63,7 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
     }
     const phone = connect({ port: target, host: '127.0.0.1', noDelay: true })
     host.setNoDelay(true)
-    /** The host's ids of streams whose content is replaced. */
+    /** The host's IDs of streams whose content is replaced. */
     const spoiled = new Set<number>()
     const spoil = eachMessage((message) => {
       if (message.readUInt32LE(0) === write && spoiled.has(message.readUInt32LE(8)))

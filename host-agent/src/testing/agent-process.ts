@@ -25,13 +25,13 @@ export interface AgentFolder {
   dataDir: string
   /** The agent's variables. */
   env: NodeJS.ProcessEnv
-  /** A client of the agent that runs here. */
+  /** A client of the agent that runs in this process. */
   client: TestClient
   startMain(changes?: NodeJS.ProcessEnv): Started
   /** @param script a file of the package, and its arguments */
   startProgram(script: readonly string[], env: NodeJS.ProcessEnv): Started
   startCommand(words: readonly string[], env: NodeJS.ProcessEnv): Started
-  /** Process ids of its adb servers. */
+  /** Process IDs of the agent's adb servers. */
   adbServers(): number[]
   /** Ends the processes, and removes the folder. */
   remove(): Promise<void>

@@ -84,7 +84,7 @@ import { errorTrailer } from '../service/grpc/errors.js'
 import type { Leaf } from './pki.js'
 
 type BatchLimits = Pick<RunActionsRequest, 'startWithinMs' | 'stopBetweenActions'>
-/** A batch. Limits that are left out do not apply. */
+/** Sends a batch. Omitted limits do not apply. */
 type Limited = Omit<RunActionsRequest, keyof BatchLimits> & Partial<BatchLimits>
 
 export class CallFailed extends Error {
@@ -104,7 +104,8 @@ export const toCallFailed = (error: ServiceError): CallFailed => {
 }
 
 /**
- * Marks a promise that a test awaits later, so that an earlier failure is not an unhandled rejection.
+ * Marks a promise that a test awaits later, so that an earlier failure does not count as an unhandled
+ * rejection.
  */
 function forLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
@@ -261,7 +262,10 @@ export function createClient(
         }
         send().catch(reject)
       }),
-    /** All messages of a batch; `onMessage` gets each as it arrives, with a function to cancel. */
+    /**
+     * Returns all messages of a batch. `onMessage` gets each message as it arrives, with a function to
+     * cancel.
+     */
     run(
       request: Limited,
       onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,

@@ -50,7 +50,7 @@ const draftOf = (depth: number): fc.Arbitrary<Draft> =>
     ? fc.record(attributesOf)
     : fc.record({ ...attributesOf, children: fc.array(draftOf(depth - 1), { maxLength: 3 }) })
 
-/** Any tree, valid or not: inverted bounds, children outside their parents, passwords in buttons. */
+/** Returns any tree, valid or not: inverted bounds, children outside their parents, passwords in buttons. */
 export const anyDraft = draftOf(4)
 
 export const anyScreen = fc.array(anyDraft, { minLength: 1, maxLength: 3 })

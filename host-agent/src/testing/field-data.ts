@@ -1,6 +1,6 @@
 /**
- * Outputs of real phones, which are not in the repository: `shared/field` in its parent folder, or `PHONERACK_FIELD_DATA`.
- * Tests of them are skipped where the folder is missing.
+ * Reads outputs of real phones, which are not in the repository: `shared/field` in its parent folder, or
+ * `PHONERACK_FIELD_DATA`. Tests that need them are skipped where the folder is missing.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** For tests: a short film, and a capture that a test feeds with it. */
+/** For tests: a short film, and a capture that a test feeds with the film. */
 import { type Progress, pause } from '@phonerack/shared'
 import type { Capture, CaptureListener } from '../adb/device/capture.js'
 import { makeFilm as make, type Film } from './soak/film.js'

@@ -1,4 +1,4 @@
-/** For tests: a viewer of a phone through the agent's LiveService, as the control plane is. */
+/** For tests: a viewer of a phone through the agent's LiveService, like the control plane. */
 import { credentials, Metadata, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
 import {
   LiveServiceClient,
@@ -95,7 +95,7 @@ export interface LiveClient {
   prepare(assignment: Assignment): () => void
   /** Keeps the phone ready to film; returns a function that ends it. */
   standBy(assignment: Assignment): () => void
-  /** Without a first message. */
+  /** Opens a stream without a first message. */
   raw(): LiveView
   close(): void
 }

@@ -16,16 +16,22 @@ export interface TestPhone {
   proxy: AdbProxy
   /** Its adb serial. */
   serial: string
-  /** Errors inside the phone. */
+  /** The errors inside the phone. */
   readonly faults: readonly unknown[]
   /** The phone itself, for faults and inspection. */
   readonly inside: Phone
-  /** Replaces it with a new phone at the same address. Returns the number of services that were opened on the old one. */
+  /**
+   * Replaces the phone with a new phone at the same address. Returns the number of services that were opened
+   * on the old phone.
+   */
   swap(): Promise<number>
   stop(): Promise<void>
 }
 
-/** `without`: parts that it lacks. `auth`: it asks for the keys of hosts. `form`: the maker whose forms of outputs it has. */
+/**
+ * `without`: parts that the phone lacks. `auth`: the phone asks for the keys of hosts. `form`: the maker
+ * whose forms of outputs the phone prints.
+ */
 export async function startTestPhone(
   without: Iterable<Part> = [],
   auth = false,
@@ -33,8 +39,8 @@ export async function startTestPhone(
 ): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
   const faults: unknown[] = []
-  // Tests cut and freeze connections during messages: the phone's errors about that are
-  // collected separately.
+  // Tests cut and freeze connections during messages, so the phone's errors about these are collected
+  // separately.
   const onFault = (error: unknown) => void faults.push(error)
   const options = { pace: 'instant', without, auth, form, onFault } as const
   let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), ...options })
@@ -138,7 +144,7 @@ export function session(
   }
 }
 
-/** `results` of a batch's last message. */
+/** The `results` in a batch's last message. */
 export function resultsOf(
   messages: readonly RunActionsResponse[],
 ): { index: number; ok: boolean; error?: { code: string } }[] {

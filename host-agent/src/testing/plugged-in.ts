@@ -22,7 +22,7 @@ export interface PluggedIn {
   stop(): Promise<void>
 }
 
-/** `without`: parts that the phone lacks. `form`: the maker whose forms of outputs it has. */
+/** `without`: parts that the phone lacks. `form`: the maker whose forms of outputs the phone prints. */
 export async function plugIn(without: Iterable<Part> = [], form: Form | null = null): Promise<PluggedIn> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-adb-'))
   const log = createLogger('test')

@@ -1,8 +1,11 @@
-/** A transport to a phone that prints given texts: for outputs of makers that no virtual phone has. It answers shell commands only. */
+/**
+ * A transport to a phone that prints given texts, for outputs of makers that no virtual phone prints. It
+ * answers shell commands only.
+ */
 import type { ShellResult } from '../adb/shell-protocol.js'
 import type { Transport } from '../adb/transport.js'
 
-/** `answer` gets a command line, and returns its output; a Buffer for binary output. */
+/** @param answer gets a command line, and returns its output; a Buffer for binary output */
 export function printing(answer: (line: string) => string | Buffer): Transport {
   const none = (): never => {
     throw new Error('this phone answers shell commands only')

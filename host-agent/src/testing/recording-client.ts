@@ -1,4 +1,4 @@
-/** For tests: a client of the agent's RecordingService, as the control plane is. */
+/** For tests: a client of the agent's RecordingService, like the control plane. */
 import { credentials } from '@grpc/grpc-js'
 import { RecordingServiceClient } from '@phonerack/proto'
 import { controlPlaneIdentity } from '../service/grpc/call.js'

@@ -13,7 +13,7 @@ export interface Draft {
   children?: readonly Draft[]
 }
 
-/** `uiautomator dump`. */
+/** The XML of `uiautomator dump`. */
 export const dumpXml = (...roots: readonly Draft[]): string =>
   `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0">${roots
     .map((root) => write(root, () => 'node'))

@@ -7,7 +7,7 @@ import type { SimulatedPhone } from './simulated-phone.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
 
-/** `streamed`: the index of each action as it starts, and its result as it ends. */
+/** `streamed`: the index of each action when it starts, and its result when it ends. */
 export async function run(
   phone: SimulatedPhone,
   actions: object[],

@@ -22,7 +22,7 @@ export interface SimulatedPhone {
   views: SimulatedView[]
   /** All requests in order, such as `tap 540,300`, `key 66`, `tree`. */
   log: string[]
-  /** Called before each request with its log line; an error from it fails the request. */
+  /** Called before each request with the request's log line. An error from it fails the request. */
   before: (line: string) => void
   keyboardVisible: boolean
   systemDialog: boolean

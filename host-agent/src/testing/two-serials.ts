@@ -35,7 +35,8 @@ export function withTwoSerials(): void {
       dataDir: folder,
       pace: 'instant',
       onFault: () => undefined,
-      // No record of custody depends on the helpers: without them, a wipe installs nothing.
+      // The phone has no helpers, on which no record of custody depends: without them, a wipe installs
+      // nothing.
       without: ['scrcpy', 'ui-server'],
     })
     links = [await startAdbProxy(phone.port), await startAdbProxy(phone.port)]

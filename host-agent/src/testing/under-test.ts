@@ -77,7 +77,11 @@ export async function startUnderTest({
   }
 }
 
-/** Runs one check without those that it needs. @param limitMs its limit; default: its own. @param interrupted ends the run */
+/**
+ * Runs one check without the checks that it needs.
+ * @param limitMs its limit; default: the check's own
+ * @param interrupted ends the run
+ */
 export async function runCheck(
   { phone }: UnderTest,
   name: string,

@@ -1,6 +1,9 @@
 /** For tests: waiting for a condition with a deadline. */
 
-/** Waits until `condition` holds. @throws Error after `ms`. */
+/**
+ * Waits until `condition` is true.
+ * @throws Error after `ms`.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   ms = 100_000,

@@ -1,9 +1,11 @@
-/** For tests: a subscriber of a capture that keeps what it received; and ffmpeg to inspect it. */
+/**
+ * For tests: a subscriber of a capture that keeps the frames that it received, and ffmpeg to inspect them.
+ */
 import { spawn } from 'node:child_process'
 import type { CaptureListener, VideoConfig, VideoPacket } from '../adb/device/capture.js'
 
 export class Viewer implements CaptureListener {
-  /** In order of arrival. */
+  /** The frames in order of arrival. */
   readonly got: (VideoConfig | VideoPacket | string)[] = []
 
   onConfig(config: VideoConfig): void {
@@ -30,12 +32,12 @@ export class Viewer implements CaptureListener {
     return this.packets.filter(({ isKeyFrame }) => isKeyFrame).length
   }
 
-  /** The reason for the end; null while it is running. */
+  /** Why the subscription ended; null while it is active. */
   get end(): string | null {
     return this.got.find((each) => typeof each === 'string') ?? null
   }
 
-  /** A decodable stream: everything after the `nth` config. */
+  /** Returns a decodable stream: every frame after the `nth` config. */
   stream(nth = 0): Buffer {
     const config = this.configs[nth]
     if (!config) throw new Error('no config came')
@@ -75,7 +77,7 @@ export function ffmpeg(args: readonly string[], input: Buffer = Buffer.alloc(0))
       if (code === 0 && words === '') resolve(Buffer.concat(out))
       else reject(new Error(`ffmpeg ended with ${String(code)}: ${words}`))
     })
-    // It may have read enough already.
+    // ffmpeg may have read enough already.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

@@ -41,7 +41,7 @@ describe('the addresses of the agent', () => {
     expect(agentAddresses(remote, '192.0.2.7', { dial: true })).toBeNull()
   })
 
-  it('can be all addresses with another one to announce', () => {
+  it('can be all addresses, with another address to announce', () => {
     const flags = { listen: '0.0.0.0:9000', advertise: 'rack-1.example:9001' }
     expect(agentAddresses(remote, '192.0.2.7', flags)).toEqual({
       listen: { host: '0.0.0.0', port: 9000 },
@@ -73,7 +73,7 @@ describe('the addresses of the agent', () => {
   })
 })
 
-it('takes the broker that the control plane names, unless only the control plane can reach it', () => {
+it('uses the broker that the control plane names, unless only the control plane can reach the broker', () => {
   expect(brokerFor(remote, 'tls://nats.example:4222')).toBe('tls://nats.example:4222')
   expect(brokerFor(remote, '192.0.2.9:4222')).toBe('192.0.2.9:4222')
   expect(brokerFor(local, 'nats://127.0.0.1:4222')).toBe('nats://127.0.0.1:4222')

@@ -26,7 +26,8 @@ const valueSchema = z.union([
 const settingsSchema = z.map(z.string(), z.unknown()).nullable()
 
 /**
- * The file's settings as variables. @param variables the known ones
+ * The file's settings as variables.
+ * @param variables the known variables
  * @throws UsageError that names the file and the key
  */
 export function readConfigFile(file: string, variables: readonly string[]): Record<string, string> {
@@ -50,7 +51,7 @@ export function writeConfigFile(
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 })
   const beside = `${file}.new`
   writeFileSync(beside, document.toString(), { mode: 0o644 })
-  // Independent of the umask: the agent may run as another user.
+  // The mode does not depend on the umask, since the agent may run as another user.
   chmodSync(beside, 0o644)
   renameSync(beside, file)
 }

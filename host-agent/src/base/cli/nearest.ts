@@ -1,4 +1,4 @@
-/** The known word that was probably meant. Pure. */
+/** Finds the known word that was probably meant. Pure. */
 
 /** Returns the most similar word; null if more than a third of the letters differ. */
 export function nearest(word: string, known: readonly string[]): string | null {

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { countAdbCall, countCall, instruments } from './instruments.js'
 
-/** Other tests of this process count too. */
+/** Other tests of this process increase the counters too. */
 beforeEach(() => instruments.resetMetrics())
 
 async function seriesOf(metric: string): Promise<string[]> {

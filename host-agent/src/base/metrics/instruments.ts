@@ -1,6 +1,6 @@
 /**
- * Counters and times of this process since it began. The folder of each subject counts here; `metrics.ts` exports them.
- * Labels have listed values only: none comes from a tenant, a phone or the control plane.
+ * Counters and times of this process since its start. Each folder counts its own events here; `metrics.ts`
+ * exports them. Labels have listed values only: none comes from a tenant, a phone or the control plane.
  */
 import { errorTable } from '@phonerack/shared'
 import { bounded, secondsBuckets } from '@phonerack/shared/metrics'

@@ -1,4 +1,4 @@
-// A renamed metric must not silence an alert: each one of agents that deploy/monitoring names is exported.
+// A renamed metric must not silence an alert: agents export each metric that deploy/monitoring names.
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

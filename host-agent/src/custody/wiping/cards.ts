@@ -41,7 +41,7 @@ export function findSims(output: string): string[] | null {
   const slots = states.trim().split(',')
   if (!slots.every((state) => /^[A-Z_]*$/.test(state)) || slots.includes('UNKNOWN')) return null
   const inSlots = slots.flatMap((state, slot) => (emptySlot.test(state) ? [] : [`slot ${slot}: ${state}`]))
-  // With the radio off, only the subscription reveals a card.
+  // With the radio off, only the subscription shows a card.
   const listed = rowsOf(subscriptions).flatMap(({ slot, embedded }) =>
     slot >= 0 && !embedded ? [`slot ${slot}: a subscription`] : [],
   )
@@ -59,7 +59,7 @@ export const esimProfiles: Trace = {
   name: 'esim_profiles',
   command: command('dumpsys', 'isub'),
   find: (output) => {
-    // A tablet without a radio.
+    // The phone is a tablet without a radio.
     if (/Can't find service/i.test(output)) return []
     if (!/SubscriptionManager|SubscriptionController|SubInfo/i.test(output)) return null
     const count = new Set(rowsOf(output).flatMap(({ id, embedded }) => (embedded ? [id] : []))).size
@@ -68,7 +68,10 @@ export const esimProfiles: Trace = {
   vendorMayHave: false,
 }
 
-/** The image is recorded at the first verified wipe. A different image at a later wipe has been flashed. */
+/**
+ * The image is recorded at the first verified wipe. A different image at a later wipe was flashed by a tenant
+ * or an operator.
+ */
 export const systemImage: Trace = {
   name: 'system_image',
   command: sequence(...imageProperties.map(property)),

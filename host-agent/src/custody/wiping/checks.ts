@@ -13,13 +13,13 @@ export interface WipeCheck {
   evidence: string
 }
 
-/** The phone's state after its first verified wipe. Data that it contains counts as the phone's default. */
+/** The phone's state after its first verified wipe. Data in this state counts as the phone's default. */
 export interface Baseline {
   locale: string
   timezone: string
   /** Files under `/sdcard` from the vendor. */
   files: string[]
-  /** Keyed by the name of the check in `traces.ts`. */
+  /** Findings by the name of the check in `traces.ts`. */
   traces: Record<string, string[]>
 }
 
@@ -39,11 +39,14 @@ const linesOf = (result: ShellResult): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Checks that the mark set before the wipe, a property and a file, is gone. `property`, `folder`: the results of `getprop` and `ls`. */
+/**
+ * Checks that the mark from before the wipe is gone; it was a property and a file. `property`, `folder`: the
+ * results of `getprop` and `ls`.
+ */
 export function checkMark(property: ShellResult, folder: ShellResult, fileName: string): WipeCheck {
   if (property.exitCode !== 0) return unreadable('mark_gone', property)
   const inProperty = property.stdout.toString('utf8').trim() !== ''
-  // A missing folder contains no mark; an unreadable one proves nothing.
+  // A missing folder contains no mark. An unreadable folder proves nothing.
   const missing = folder.exitCode !== 0 && /No such file/i.test(outputOf(folder))
   if (folder.exitCode !== 0 && !missing) return unreadable('mark_gone', folder)
   const inFile = linesOf(folder).includes(fileName)
@@ -140,8 +143,9 @@ export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck
 }
 
 /**
- * `before`: the clipboard's text; null: no answer. `readBack`: whether reading works. If it does not, the restart proves it:
- * Android stores the clipboard only in the memory of its system process.
+ * `before`: the clipboard's text; null: no answer. `readBack`: whether reading works. If reading does not
+ * work, the restart proves that the clipboard is empty: Android stores it only in the memory of its system
+ * process.
  */
 export function checkClipboard(before: string | null, readBack: boolean, restarted: boolean): WipeCheck {
   if (before !== null && before !== '') return check('clipboard', false, `holds ${before.length} characters`)

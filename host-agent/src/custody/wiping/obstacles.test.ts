@@ -1,6 +1,6 @@
 /**
- * Conditions that block a wipe or survive it: screen locks, accounts, cards, another
- * image. On a virtual phone over adb.
+ * Conditions that block a wipe or remain after it: screen locks, accounts, cards, another image. Runs over
+ * adb on a virtual phone.
  */
 import type { Part } from '@phonerack/virtual-phone'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -90,7 +90,7 @@ describe('a phone', () => {
     )
   })
 
-  it('that was locked by hand reports it while rented, and says what to do at its wipe', async () => {
+  it('that was locked by hand reports the lock while rented, and its wipe names the next step', async () => {
     const tenant = next()
     await tenant.start()
     await both.phone.inside.faults.leave(['lock-credential'])
@@ -138,7 +138,7 @@ describe('a phone whose operator allows a SIM', () => {
   beforeAll(() => started({ allowSim: true }))
   afterAll(() => both.stop())
 
-  it('is enrolled with it, and each wipe clears its messages and call forwarding', async () => {
+  it('is enrolled with the SIM, and each wipe clears its messages and call forwarding', async () => {
     both.phone.inside.faults.insert({ sim: true, forwards: true, messages: 2 })
     const answer = await enroll()
     expect(failedOf(answer)).toEqual({})

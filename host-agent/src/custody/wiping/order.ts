@@ -26,7 +26,10 @@ export async function orderWipe(transport: Transport, isLocked: boolean, progres
   throw commandFailed(order, refusal, `The phone refused to be wiped${why}`)
 }
 
-/** Null when the wipe has started: the command succeeded, or the phone restarted before it answered. Else the failed result. */
+/**
+ * Returns null when the wipe has started: the command succeeded, or the phone restarted before it answered.
+ * Otherwise returns the failed result.
+ */
 async function enable(transport: Transport, progress: Progress): Promise<ShellResult | null> {
   try {
     const result = await transport.shell(order, progress)
@@ -46,12 +49,12 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
   return '.'
 }
 
-/** Account types from `dumpsys account`, without names, which are a tenant's. */
+/** The account types in `dumpsys account`. The accounts' names are a tenant's data, and are left out. */
 export function accountTypesOf(output: string): string[] {
   const types = new Set<string>()
   for (const line of output.split(/\r?\n/)) {
     if (!line.includes('Account {name=')) continue
-    // The name can contain everything.
+    // An account's name can contain any character.
     const [, type] = /^, type=([\w.]+)\}/.exec(line.slice(Math.max(0, line.lastIndexOf(', type=')))) ?? []
     if (type !== undefined) types.add(type)
   }
@@ -61,7 +64,7 @@ export function accountTypesOf(output: string): string[] {
 const accountTypes = async (transport: Transport, progress: Progress): Promise<string[]> =>
   accountTypesOf(await run(transport, command('dumpsys', 'account'), progress))
 
-/** Removes accounts by uninstalling the apps that created them, which the wipe removes anyway. */
+/** Removes accounts by uninstalling the apps that created them. The wipe removes these apps in any case. */
 async function uninstallApps(transport: Transport, progress: Progress): Promise<void> {
   const listed = await run(transport, command('cmd', 'package', 'list', 'packages', '-3'), progress)
   for (const [, name = ''] of listed.matchAll(/^package:([\w.]+)\s*$/gm))

@@ -16,7 +16,7 @@ const onPhone = 'content://sms'
 const registry = command('dumpsys', 'telephony.registry')
 /** 3GPP TS 22.030: erases every call forwarding of the subscription. */
 const eraseForwarding = 'tel:%23%23002%23'
-/** Milliseconds allowed for the carrier. */
+/** Milliseconds for the carrier's answer. */
 const carrierMs = 20_000
 
 const queryOf = (uri: string, column: string) =>
@@ -36,7 +36,7 @@ function forwards(output: string): boolean | null {
   return found.length === 0 ? null : found.some(Boolean)
 }
 
-/** The checks after the wipe detect data that this cannot clear. */
+/** The checks after the wipe find data that this step cannot clear. */
 export async function clearSim(transport: Transport, progress: Progress): Promise<void> {
   const ask = (...args: string[]) => transport.shell(command(...args), progress)
   for (const index of rowsOf(await transport.shell(queryOf(onSim, 'index_on_icc'), progress)) ?? [])
@@ -51,7 +51,7 @@ export async function clearSim(transport: Transport, progress: Progress): Promis
 
 const check = (name: string, passed: boolean, evidence: string): WipeCheck => ({ name, passed, evidence })
 
-/** The evidence contains only counts: the texts are a tenant's. */
+/** The evidence contains only counts, since the texts are a tenant's data. */
 export async function checkSim(transport: Transport, progress: Progress): Promise<WipeCheck[]> {
   const counts = []
   for (const [uri, column] of [
@@ -79,15 +79,15 @@ export async function checkSim(transport: Transport, progress: Progress): Promis
   ]
 }
 
-/** Accepts a SIM that is allowed. An unreadable state still fails. */
+/** Accepts an allowed SIM. An unreadable state still fails. */
 export const allowed = (found: WipeCheck): WipeCheck =>
   found.passed || found.evidence.startsWith('could not be read')
     ? found
     : { ...found, passed: true, evidence: `allowed by the operator: ${found.evidence}` }
 
 /**
- * Checks before an enrolment erases anything: cards that no wipe would clear. Empty
- * when there is no obstacle.
+ * Finds cards that a wipe would not clear, before an enrolment erases anything. Empty when there is no
+ * obstacle.
  */
 export async function cardsInTheWay(
   transport: Transport,

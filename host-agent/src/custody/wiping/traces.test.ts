@@ -34,7 +34,7 @@ describe('a trace', () => {
     )
   })
 
-  it('of a vendor is recorded at the first wipe and no other is accepted later', () => {
+  it('of a vendor is recorded at the first wipe, and no other trace is accepted later', () => {
     const list = 'com.android.inputmethod.latin/.LatinIME\ncom.android.inputmethod.latin/.LatinIME\n'
     const first = checkTrace(trace('input_methods'), result(list), null)
     expect(first).toMatchObject({
@@ -45,7 +45,7 @@ describe('a trace', () => {
     expect(passes('input_methods', `com.spy/.Keys:${list}`, first.found)).toBe(false)
   })
 
-  it('that no maker leaves is refused at the first wipe too', () => {
+  it('that no maker leaves is refused even at the first wipe', () => {
     expect(passes('vpn', 'com.example.vpn\nCurrent Networks:\n', null)).toBe(false)
     expect(passes('vpn', 'null\nNetworkAgentInfo{ni{VPN CONNECTED extra: VPN:x}}\n', null)).toBe(false)
     expect(passes('vpn', 'null\nCurrent Networks:\n', null)).toBe(true)

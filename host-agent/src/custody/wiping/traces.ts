@@ -1,6 +1,7 @@
 /**
- * Traces that a tenant can leave outside apps and files: the command that reads each, and a pure function from its output to a
- * list of findings. Used by `wipe.ts`. Output formats: AOSP 10 to 16.
+ * Traces that a tenant can leave outside apps and files: for each trace, the command that reads it, and a
+ * pure function from the command's output to a list of findings. Used by `wipe.ts`. Output formats: AOSP 10
+ * to 16.
  */
 import { command, sequence, type ShellCommand } from '../../adb/quote.js'
 import type { ShellResult } from '../../adb/shell-protocol.js'
@@ -13,7 +14,10 @@ export interface Trace {
   command: ShellCommand
   /** The findings; null when the output is not understood, which fails the wipe. */
   find: (output: string) => string[] | null
-  /** A vendor's image may contain some: findings after the first verified wipe do not count as a tenant's. */
+  /**
+   * Whether a vendor's image may contain some: findings after the first verified wipe then do not count as a
+   * tenant's.
+   */
   vendorMayHave: boolean
 }
 
@@ -147,7 +151,7 @@ export const traces: readonly Trace[] = [
     vendorMayHave: false,
   },
   {
-    // Reports of apps that are not installed: no app of the image is removed by a wipe.
+    // Reports of apps that are not installed, since a wipe does not remove apps of the image.
     name: 'crash_reports',
     command: sequence(command('cmd', 'package', 'list', 'packages'), command('dumpsys', 'dropbox')),
     find: (output) => {
@@ -171,7 +175,7 @@ export const traces: readonly Trace[] = [
 const mayFail = new Set(['ca_certificates', 'lock_credential'])
 
 /**
- * @param known findings after the first verified wipe; null: this is the first one
+ * @param known findings after the first verified wipe; null: this is the first wipe
  * @returns the check, and the findings, for the baseline
  */
 export function checkTrace(

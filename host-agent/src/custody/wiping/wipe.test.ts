@@ -1,6 +1,6 @@
 /**
- * A wipe removes what a tenant can leave on a phone, and its checks detect what it
- * leaves, on a virtual phone over adb.
+ * A wipe removes all traces that a tenant can leave on a phone, and its checks detect remaining traces. Runs
+ * over adb on a virtual phone.
  */
 import type { Leftover } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(() => both.stop())
 
 const wipe = () => session(both.host.control, both.phone.serial, (number += 1n)).wipe()
 
-/** The check that must detect each leftover. */
+/** The check that must detect each trace. */
 const seenBy: Record<Exclude<Leftover, 'lock-credential'>, string> = {
   account: 'accounts',
   'sdcard-file': 'shared_storage',
@@ -41,7 +41,7 @@ const seenBy: Record<Exclude<Leftover, 'lock-credential'>, string> = {
 }
 const all = Object.keys(seenBy) as Leftover[]
 
-it('removes everything that a tenant can leave', async () => {
+it('removes every trace that a tenant can leave', async () => {
   await both.phone.inside.faults.leave(all)
   const answer = await wipe()
   expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
@@ -51,7 +51,7 @@ it('removes everything that a tenant can leave', async () => {
   )
 })
 
-it('detects each thing that a wipe leaves [42.10]', async () => {
+it('detects each trace that a wipe leaves [42.10]', async () => {
   both.phone.inside.faults.wipeLeaves(all)
   const answer = await wipe()
   expect(answer.verified).toBe(false)
@@ -62,7 +62,7 @@ it('detects each thing that a wipe leaves [42.10]', async () => {
   for (const { evidence } of failed) expect(evidence).not.toBe('')
 })
 
-it('detects that nothing was wiped', async () => {
+it('detects that no data was wiped', async () => {
   const { faults } = both.phone.inside
   faults.wipeLeaves([])
   faults.setWipeDoesNothing(true)

@@ -39,14 +39,14 @@ export interface WipeParts {
   quiet: () => void
   /** Makes the phone usable after the restart. */
   provision: (progress: Progress) => Promise<void>
-  /** Null on phones without a scrcpy server: the clipboard cannot be read. */
+  /** Null on phones without a scrcpy server, whose clipboard cannot be read. */
   control: () => ControlSocket | null
   /**
-   * Clears a screen lock whose credential is known; returns whether one is set
-   * afterwards, null: not reported.
+   * Clears a screen lock whose credential is known. Returns whether a lock is set afterwards; null: not
+   * reported.
    */
   clearLock: (transport: Transport, progress: Progress) => Promise<boolean | null>
-  /** The operator allows a SIM: its data is cleared, and that is verified. */
+  /** Whether the operator allows a SIM: its data is then cleared, and the wipe verifies that. */
   simAllowed: boolean
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
 }
@@ -80,7 +80,7 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
   const wiped = parts.transport.pinned()
   // A different phone may now use the address, and must not be written to.
   if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
-  // Checked before the agent writes its files again.
+  // The checks run before the agent writes its files again.
   const marked = checkMark(
     await wiped.shell(command('getprop', property), progress),
     await wiped.shell(command('ls', '-A', phoneFolder), progress),
@@ -98,8 +98,8 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
 }
 
 /**
- * A phone enrolled before a trace existed has no default for it: the findings of a
- * verified wipe become its default.
+ * A phone that was enrolled before a trace existed has no default for the trace: the findings of a verified
+ * wipe become the default.
  */
 const lacksTraces = (known: Baseline): boolean =>
   traces.some(({ name }) => !Object.hasOwn(known.traces, name))

@@ -9,7 +9,7 @@ import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../../
 import { until } from '../../testing/until.js'
 import { decode } from '../../testing/viewer.js'
 
-/** Milliseconds: encoders start slowly on a loaded machine. */
+/** Milliseconds; encoders start slowly on a loaded machine. */
 const patience = 30_000
 const keyCodes = { a: 29, enter: 66 }
 const notes = 'com.phonerack.notes'
@@ -19,7 +19,7 @@ let live: LiveClient | undefined
 let fencingNumber = 2n
 
 beforeAll(async () => {
-  // The phone's answer about the window is kept for a second.
+  // The agent keeps the phone's answer about the window for a second.
   both = await startPhoneAndHost({ times: { videoLinger: 300, secureWindow: 1100 } })
   await untilLink(both.host, both.phone.serial, 'unenrolled')
   await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 150_000)
@@ -220,7 +220,7 @@ describe('several live views', () => {
     fencingNumber += 1n
     await phone().start()
     const next = await watching()
-    // With another finger still down this would be a pinch.
+    // If another finger were still pressed, this gesture would be a pinch.
     const place = await placeOf('Settings')
     next.tap(...place)
     await until(() => inside().state().focused.package === 'com.android.settings', patience, 'Settings')
@@ -228,7 +228,7 @@ describe('several live views', () => {
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
 
-  it('find the phone filming while prepared, until that ends', async () => {
+  it('find a prepared phone filming, until the preparation ends', async () => {
     const end = client().prepare(phone().assignment)
     await until(() => inside().state().scrcpyServers === 2, patience, 'the video')
     const view = await watching(false)
@@ -238,7 +238,7 @@ describe('several live views', () => {
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
 
-  it('use a standby server on the phone; none remains when the assignment ends', async () => {
+  it('use a standby server on the phone, which ends with the assignment', async () => {
     const waiting = () => until(() => inside().state().scrcpyServers === 2, patience, 'a server that waits')
     const end = client().standBy(phone().assignment)
     await waiting()

@@ -1,4 +1,4 @@
-/** Two people watch a virtual phone, and the connection of one is too slow. */
+/** Two people watch a virtual phone, and the connection of one person is too slow. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLiveClient, type LiveClient, type LiveView } from '../../testing/live-client.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../../testing/phone.js'
@@ -36,13 +36,12 @@ const bytesOf = ({ frames }: LiveView) => frames.reduce((sum, { data }) => sum +
 
 const lastTime = ({ frames }: LiveView) => frames.at(-1)?.ptsUs ?? 0n
 
-it('a live view does not wait for a slow one, which loses frames and gets complete pictures again', async () => {
+it('a live view does not wait for a slow view, which loses frames and then gets complete pictures again', async () => {
   const [quick, slow] = [await watching(), await watching()]
   inside().faults.neverIdle(true)
   await until(() => slow.frames.length > 5, patience, 'moving pictures')
   slow.pause()
-  // More than all buffers on the way to the slow one hold, and then older than its
-  // queue allows.
+  // More frames than all buffers to the slow viewer hold, and then frames older than its queue allows.
   const enough = bytesOf(quick) + 512 * 1024
   await phone().run([{ type: 'open_app', package: 'com.android.contacts' }])
   let vertical = 3

@@ -3,7 +3,10 @@ import { type Progress, pause } from '@phonerack/shared'
 import type { CaptureListener } from '../../adb/device/capture.js'
 import type { Device } from '../../adb/device/device.js'
 
-/** Returns when `within` ends, or when the video stops for good. @throws DeviceGone, DeadlineExceeded when it does not start */
+/**
+ * Returns when `within` ends, or when the video stops permanently.
+ * @throws DeviceGone, DeadlineExceeded when the video does not start
+ */
 export async function prepare(
   device: (progress: Progress) => Promise<Device>,
   within: Progress,

@@ -6,8 +6,8 @@ import { DeviceGone, type Device } from '../../adb/device/device.js'
 const retryMs = 1000
 
 /**
- * Returns when `within` ends, or immediately for a phone without video. While the phone
- * is disconnected, waits for it.
+ * Returns when `within` ends, or immediately for a phone without video. While the phone is disconnected,
+ * waits for the phone.
  */
 export async function standBy(
   device: (progress: Progress) => Promise<Device>,

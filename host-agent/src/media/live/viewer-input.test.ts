@@ -12,7 +12,7 @@ import { watch, watchTimes } from './watch.js'
 const log = createLogger('test')
 log.level = 'silent'
 
-/** A phone that records its calls, once it is released. */
+/** A phone that records its calls, and answers them once the test releases it. */
 function slowPhone() {
   const told: string[] = []
   let open: () => void = () => undefined
@@ -85,7 +85,7 @@ describe('live input', () => {
     ])
   })
 
-  it('asks for a pause when many events wait, and reports when there is room', async () => {
+  it('requests a pause when many events wait, and reports free space', async () => {
     const { told, open, device } = slowPhone()
     let room = 0
     const input = new ViewerInput(

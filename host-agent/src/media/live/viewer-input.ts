@@ -22,7 +22,10 @@ export type InputEvent = Extract<
   { $case: 'touch' | 'key' | 'text' | 'scroll' | 'rotate' }
 >
 
-/** Milliseconds. `paste`: how long an app takes to read the pasted text; then the clipboard is restored. */
+/**
+ * Milliseconds. `paste`: the time that an app takes to read the pasted text; afterwards the clipboard is
+ * restored.
+ */
 const times = { event: 4000, text: 20_000, paste: 300, liftAll: 1000 }
 /** Maximum queued events; the caller stops reading until few remain. */
 const maxQueued = 256
@@ -60,7 +63,10 @@ export class ViewerInput {
     this.picture = picture
   }
 
-  /** Queues an event. False: wait for `onSpace` before the next one. @throws ApiError for invalid input */
+  /**
+   * Queues an event. Returns false when the caller must wait for `onSpace` before the next event.
+   * @throws ApiError for invalid input
+   */
   add(event: InputEvent): boolean {
     checkEvent(event)
     const last = this.waiting.at(-1)
@@ -74,7 +80,9 @@ export class ViewerInput {
     return this.waiting.length < maxQueued
   }
 
-  /** Drops queued events, waits for the running one, and releases pressed fingers and keys. Never throws. */
+  /**
+   * Drops queued events, waits for the running event, and releases pressed fingers and keys. Never throws.
+   */
   async leave(): Promise<void> {
     this.waiting.length = 0
     await this.working
@@ -150,7 +158,7 @@ export class ViewerInput {
     const phase = phases[touch.phase]
     if (!phase) return
     const pointer = this.firstPointer + touch.pointer
-    // A move without a down: the finger entered from outside, or its down was refused.
+    // A move without a down: the finger entered the picture from outside, or its down was refused.
     if (phase !== 'down' && !this.down.has(pointer)) return
     const point = await this.pointOf(device, touch, within)
     this.down.set(pointer, point)
@@ -173,7 +181,10 @@ export class ViewerInput {
 
   private screen: { size: Size; of: Size | null } | null = null
 
-  /** Reads the size once for each size of the picture: a query for each move would lag. */
+  /**
+   * Reads the screen's size once for each size of the picture, since a query for each move would delay the
+   * input.
+   */
   private async screenOf(device: Device, within: Progress): Promise<Size> {
     if (!this.screen || this.screen.of !== this.picture) {
       const of = this.picture
@@ -232,7 +243,10 @@ function inputOf(device: Device): LiveInput {
   return device.liveInput
 }
 
-/** Uses the first method that accepts the text and works now. Does not read back: the viewer sees the result. */
+/**
+ * Uses the first method that accepts the text and works now. Does not read the field back, since the viewer
+ * sees the result.
+ */
 async function typeText(device: Device, text: string, within: Progress): Promise<void> {
   for (const method of device.text?.methods ?? []) {
     if (method.mode !== 'insert' || !method.accepts(text)) continue

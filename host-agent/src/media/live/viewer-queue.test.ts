@@ -36,20 +36,23 @@ describe('viewer queue', () => {
   it.each([
     ['bytes', 600, 1],
     ['age', 10, 600],
-  ])('drops up to the next key frame when it is over its %s, and still owes the config', (_by, bytes, ms) => {
-    const queue = new ViewerQueue(limits)
-    const config = configOf(64)
-    queue.addConfig(config)
-    queue.add(frame(1, true, bytes), 0)
-    queue.add(frame(2, false, bytes), ms)
-    expect(queue.take(ms)).toBeNull()
-    expect(queue.needsKeyFrame).toBe(true)
-    queue.add(frame(3, false), ms)
-    queue.add(frame(4, true), ms)
-    queue.add(frame(5, false), ms)
-    expect(queue.take(ms)).toMatchObject({ config, packet: { ptsUs: 4n } })
-    expect(queue.take(ms)).toMatchObject({ config: null, packet: { ptsUs: 5n } })
-  })
+  ])(
+    'drops frames up to the next key frame when it is over its %s, and still sends the config',
+    (_by, bytes, ms) => {
+      const queue = new ViewerQueue(limits)
+      const config = configOf(64)
+      queue.addConfig(config)
+      queue.add(frame(1, true, bytes), 0)
+      queue.add(frame(2, false, bytes), ms)
+      expect(queue.take(ms)).toBeNull()
+      expect(queue.needsKeyFrame).toBe(true)
+      queue.add(frame(3, false), ms)
+      queue.add(frame(4, true), ms)
+      queue.add(frame(5, false), ms)
+      expect(queue.take(ms)).toMatchObject({ config, packet: { ptsUs: 4n } })
+      expect(queue.take(ms)).toMatchObject({ config: null, packet: { ptsUs: 5n } })
+    },
+  )
 
   it('holds one frame that is larger than its limit', () => {
     const queue = new ViewerQueue(limits)
@@ -77,7 +80,7 @@ describe('viewer queue', () => {
         let [now, number, held] = [0, 0, 0]
         let current: VideoConfig | null = null
         let shown: VideoConfig | null = null
-        /** Number of the frame up to which everything since the last key frame was received. */
+        /** The number of the last frame for which all frames since its key frame were received. */
         let last: number | null = null
         const configs = new Map<number, VideoConfig | null>()
         const ats = new Map<number, number>()
@@ -90,7 +93,7 @@ describe('viewer queue', () => {
             queue.addConfig(current)
           }
           if (each.do === 'frame') {
-            // The hub sends a key frame after each config, and none before the first.
+            // The hub sends a key frame after each config, and no frame before the first config.
             const isKey = each.key || keyDue
             if (!current) continue
             keyDue = false
@@ -104,7 +107,7 @@ describe('viewer queue', () => {
             if (!due) continue
             const got = Number(due.packet.ptsUs)
             if (due.config) shown = due.config
-            // Decodable: the right config, and a key frame or the next frame.
+            // A frame is decodable with the right config if it is a key frame or the next frame.
             expect(shown).toBe(configs.get(got))
             if (!due.packet.isKeyFrame) expect(last).toBe(got - 1)
             expect(now - (ats.get(got) ?? 0)).toBeLessThanOrEqual(limits.age)

@@ -1,6 +1,6 @@
 /**
- * One viewer's unsent frames. When they exceed the limits, all are dropped up to the
- * next key frame. No I/O and no clock. Used by `watch.ts`.
+ * One viewer's unsent frames. When they exceed the limits, all frames are dropped up to the next key frame.
+ * No I/O and no clock. Used by `watch.ts`.
  */
 import type { VideoConfig, VideoPacket } from '../../adb/device/capture.js'
 
@@ -18,7 +18,7 @@ interface TimedFrame extends QueuedFrame {
 export interface QueueLimits {
   /** Total size of the frames. */
   bytes: number
-  /** Milliseconds: older frames would show the past. */
+  /** Milliseconds. Older frames would show the past. */
   age: number
 }
 
@@ -31,7 +31,7 @@ export class ViewerQueue {
 
   constructor(private readonly limits: QueueLimits) {}
 
-  /** True while it drops everything before the next key frame. */
+  /** True while the queue drops everything before the next key frame. */
   get needsKeyFrame(): boolean {
     return this.waitsForKeyFrame
   }

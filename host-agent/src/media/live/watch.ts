@@ -16,11 +16,11 @@ import { ViewerQueue } from './viewer-queue.js'
 
 /** The stream to the viewer. */
 export interface Outlet {
-  /** Resolves when the message has left this process, at the receiver's reading speed. */
+  /** Resolves when the message has left this process; a slow receiver delays this. */
   send(message: WatchResponse): Promise<void>
 }
 
-/** The viewer's messages after the first one. */
+/** The viewer's messages after the first message. */
 export interface Inlet {
   onEvent(listener: (event: NonNullable<WatchRequest['event']>) => void): void
   pause(): void
@@ -83,7 +83,7 @@ class View {
   private subscription: CaptureSubscription | null = null
   private keyFrameRequestedAt = -Infinity
   private failure: Error | null = null
-  /** The picture changed since the last check for a secure window or lock. */
+  /** Whether the picture changed since the last check for a secure window or lock. */
   private changed = true
   private videoTrouble = ''
   private secureWindow: SecureWindowState = { asleep: false, locked: false, secure: false }
@@ -189,8 +189,8 @@ class View {
   }
 
   /**
-   * Requests a key frame only after all recent frames were sent: a viewer that is still
-   * behind would lose the next key frame too.
+   * Requests a key frame only after all recent frames were sent, since a viewer that is still behind would
+   * lose the next key frame too.
    */
   private requestMissingKeyFrame(): void {
     if (!this.queue.needsKeyFrame || this.inFlight > 0) return
@@ -199,7 +199,7 @@ class View {
     this.subscription?.requestKeyFrame()
   }
 
-  /** Checks for a secure window or lock while the picture changes; a still picture costs nothing. */
+  /** Checks for a secure window or lock while the picture changes. A still picture needs no check. */
   private async checkSecureWindow(): Promise<void> {
     const { within, parts } = this
     while (!this.isOver()) {
@@ -220,7 +220,10 @@ class View {
     }
   }
 
-  /** A method, not a property: TypeScript would assume that its value stays the same. */
+  /**
+   * This is a method and not a property, since TypeScript would assume that a property's value stays the
+   * same.
+   */
   private isOver(): boolean {
     return this.within.expired
   }

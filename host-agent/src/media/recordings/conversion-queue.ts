@@ -1,6 +1,6 @@
 /**
- * Converts ended recordings to video files, with retries: one at a time per owner, and
- * few overall, since phones have priority. Used by `recordings.ts`.
+ * Converts ended recordings to video files, with retries: one at a time per owner, and few in total, since
+ * phones have priority. Used by `recordings.ts`.
  */
 import { rm } from 'node:fs/promises'
 import { type Logger, pause } from '@phonerack/shared'
@@ -9,29 +9,31 @@ import { finish, NothingRecorded } from './finish.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 
 export interface ConversionQueue {
-  /** Queues a recording. When its conversion fails for good, its entry becomes `failed`. */
+  /** Queues a recording. When its conversion fails permanently, the recording's entry becomes `failed`. */
   add(id: string): void
-  /** When this returns, no more data is written for the recording. */
+  /**
+   * Stops the conversion of a recording. After this call returns, no more data is written for the recording.
+   */
   cancel(id: string): Promise<void>
   /** Cancels all conversions, including later ones: the next agent process runs them. */
   close(): Promise<void>
 }
 
 /**
- * Milliseconds between attempts; between checks of a full disk, and after which it is
- * tried anyway.
+ * Milliseconds between attempts; between checks of a full disk; and after which a conversion is attempted
+ * despite a full disk.
  */
 export const conversionTimes = { retry: 2000, spaceCheck: 2000, full: 60_000 }
-/** Attempts of one conversion, not counting those that failed on a full disk. */
+/** Attempts of one conversion, without the attempts that failed because of a full disk. */
 const maxAttempts = 5
 
 /**
- * Concurrent conversions, and how many of them can be long: a short one never waits
- * hours for another owner's.
+ * The number of concurrent conversions, and how many of them may be long, so that a short conversion never
+ * waits hours for another owner's.
  */
 const maxConcurrent = 4
 const maxConcurrentLong = 3
-/** Bytes from which a recording is long: about half an hour. */
+/** The number of bytes from which a recording is long: about half an hour. */
 const longBytes = 200_000_000
 
 interface Job {
@@ -50,12 +52,12 @@ export function createConversionQueue(
   log: Logger,
   times = conversionTimes,
 ): ConversionQueue {
-  /** By recording ID, in order of arrival. */
+  /** The jobs by recording ID, in order of arrival. */
   const waiting = new Map<string, Job>()
   const current = new Map<string, Running>()
   let isClosed = false
 
-  /** The oldest job whose owner has none running, when a slot is free. */
+  /** The oldest job whose owner has no running conversion, when a slot is free. */
   function next(): [string, Job] | null {
     const running = [...current.values()]
     if (running.length >= maxConcurrent) return null
@@ -98,7 +100,7 @@ export function createConversionQueue(
         log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
         return
       } catch (error) {
-        // A failure after a cancellation is a result of the cancellation.
+        // A failure after a cancellation results from the cancellation.
         if (isCancelled()) return
         log.warn({ err: error, recording: id, attempts }, 'could not create the file of a recording')
         const isFull = isDiskFull(error)

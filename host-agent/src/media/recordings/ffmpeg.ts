@@ -25,16 +25,16 @@ export class ProgramFailed extends Error {
 const fullCodes = ['ENOSPC', 'EDQUOT']
 const fullTexts = ['No space left on device', 'Disk quota exceeded']
 
-/**
- * Whether a program, or a write of the agent, failed because the disk is full. A retry
- * can succeed later.
- */
+/** Whether a program, or a write of the agent, failed because the disk is full. A later retry can succeed. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof ProgramFailed
     ? fullTexts.some((text) => error.output.includes(text))
     : error instanceof Error && 'code' in error && fullCodes.includes(String(error.code))
 
-/** Clients wait for the other processes of the host, not for a conversion. */
+/**
+ * The conversion has a low priority, since clients wait for the other processes of the host and not for a
+ * conversion.
+ */
 const niceness = 10
 const maxOutput = 20_000
 
@@ -83,7 +83,7 @@ function lowerPriority(pid: number): void {
 export interface Mp4Input {
   from: string
   to: string
-  /** Milliseconds: time of the last picture, and of the recording's end. */
+  /** Milliseconds: the time of the last picture, and the time of the recording's end. */
   lastPictureMs: number
   endMs: number
   /** All pictures have the same configuration, so they need no new encoding. */
@@ -149,7 +149,10 @@ export interface Probed {
   height: number
 }
 
-/** @throws ProgramFailed, ZodError when it is not a playable video */
+/**
+ * Inspects a video.
+ * @throws ProgramFailed, ZodError when the file is not a playable video
+ */
 export async function probe(ffprobe: string, path: string, stopping: AbortSignal): Promise<Probed> {
   const fields = 'stream=codec_name,width,height:format=duration,size'
   const args = [

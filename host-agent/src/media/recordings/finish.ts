@@ -1,6 +1,6 @@
 /**
- * Converts the complete part of an ended recording's file to its video. Safe to repeat
- * after a crash. Used by `conversion-queue.ts`.
+ * Converts the complete part of an ended recording's file to its video. The conversion can be repeated after
+ * a crash. Used by `conversion-queue.ts`.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

@@ -11,7 +11,7 @@ const headBytes = 11
 const tailBytes = 4
 const avc = { keyFrame: 0x17, otherFrame: 0x27, configuration: 0, picture: 1 }
 
-/** Header of a file without sound, and the length of the (missing) tag before the first. */
+/** The header of a file without sound, and the length of the tag before the first tag, which is 0. */
 export const fileHeader = Buffer.from([0x46, 0x4c, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
 
 /** `ms`: milliseconds since the recording began. */
@@ -27,11 +27,11 @@ function tag(type: number, ms: number, ...body: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...body, tail])
 }
 
-/** `record`: returned by `decoderConfiguration`. */
+/** @param record returned by `decoderConfiguration` */
 export const configurationTag = (record: Buffer, ms: number): Buffer =>
   tag(tagTypes.video, ms, Buffer.from([avc.keyFrame, avc.configuration, 0, 0, 0]), record)
 
-/** `unit`: an access unit returned by `withLengths`. */
+/** @param unit an access unit returned by `withLengths` */
 export const pictureTag = (unit: Buffer, isKeyFrame: boolean, ms: number): Buffer =>
   tag(
     tagTypes.video,
@@ -47,10 +47,13 @@ export interface Contents {
   pictures: number
   /** Number of configuration changes. */
   configurations: number
-  /** Milliseconds: time of the last picture, and the latest time at which it was still on the screen. */
+  /**
+   * Milliseconds: the time of the last picture, and the latest time when that picture was still on the
+   * screen.
+   */
   lastPictureMs: number
   endMs: number
-  /** Bytes up to the end of the last complete tag. */
+  /** The number of bytes up to the end of the last complete tag. */
   completeBytes: number
 }
 

@@ -58,7 +58,7 @@ it('a file that ends anywhere is read up to its last complete tag', async () => 
   }
 })
 
-it('picture times increase, and none is after the end', () => {
+it('picture times increase, and no picture is after the end', () => {
   const step = fc.record({
     phoneMs: fc.integer({ min: 0, max: 5000 }),
     oursMs: fc.integer({ min: 0, max: 5000 }),
@@ -72,8 +72,8 @@ it('picture times increase, and none is after the end', () => {
         ours += oursMs
         const at = timeline.picture(BigInt(phone) * 1000n, ours)
         expect(at).toBeGreaterThan(last)
-        // Up to a second ahead of the agent's clock, except for pictures that all
-        // arrive together.
+        // Times are at most a second ahead of the agent's clock, except for pictures that all arrive
+        // together.
         expect(at).toBeLessThanOrEqual(Math.max(last + 1, ours - 100 + 1001))
         last = at
         expect(timeline.shownUntil(ours)).toBeGreaterThan(last)

@@ -4,7 +4,7 @@
  */
 import { nalTypes, nalUnits } from '../../capture/annex-b.js'
 
-/** One access unit with each NAL unit behind its length (4 bytes). */
+/** Returns an access unit with the length (4 bytes) before each NAL unit. */
 export function withLengths(annexB: Buffer): Buffer {
   const parts: Buffer[] = []
   for (const { bytes } of nalUnits(annexB)) {
@@ -15,7 +15,9 @@ export function withLengths(annexB: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** `AVCDecoderConfigurationRecord` of SPS and PPS in Annex B; null when one is missing. */
+/**
+ * Builds the `AVCDecoderConfigurationRecord` from SPS and PPS in Annex B; null when one of them is missing.
+ */
 export function decoderConfiguration(parameterSets: Buffer): Buffer | null {
   const units = [...nalUnits(parameterSets)]
   const ofType = (wanted: number) => units.filter(({ type }) => type === wanted).map(({ bytes }) => bytes)

@@ -1,7 +1,4 @@
-/**
- * Recordings of real H.264 by real ffmpeg, read back by real ffprobe; a film replaces
- * the phone's screen.
- */
+/** Recordings of real H.264 by real ffmpeg, read back by real ffprobe. A film replaces the phone's screen. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -91,7 +88,7 @@ function start({ limits = { bytes: 1e9, minFree: 0 }, ffmpeg = 'ffmpeg' }: Optio
   return recordings
 }
 
-/** Sends one picture of a film, at a time of the phone's clock. */
+/** Sends one picture of a film, with a time of the phone's clock. */
 function show(film: Film, index: number, ptsUs: number): void {
   const data = film.units[index]
   if (!data || !screen) throw new Error('the film is shorter, or nobody watches')
@@ -172,7 +169,7 @@ describe('a recording', () => {
   it('of a rotated phone shows both orientations completely, in one size', async () => {
     const recordings = start()
     await recordings.start(caller, id, soon())
-    // Two together, since a still screen sends them so: from these ffmpeg would estimate a
+    // The two pictures are sent together, as for a still screen: from them alone, ffmpeg would estimate a
     // frame rate.
     clock += 2
     show(upright, 1, 5_002_000)
@@ -252,7 +249,7 @@ describe('it ends automatically', () => {
 })
 
 describe('after a crash', () => {
-  /** The state after a killed agent: no end, and a torn last tag. */
+  /** The state that a killed agent leaves: a file without an end, with a torn last tag. */
   async function leave(tear: (raw: string) => void): Promise<Recordings> {
     const recordings = start()
     await recordings.start(caller, id, soon())
@@ -270,7 +267,7 @@ describe('after a crash', () => {
     return start()
   }
 
-  it('of the agent, the complete part on disk is made into a video', async () => {
+  it('of the agent, the complete part on disk is converted to a video', async () => {
     const recordings = await leave((raw) => truncateSync(raw, statSync(raw).size - 400))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     const { nb_read_frames: frames } = await look(recordings)
@@ -278,15 +275,15 @@ describe('after a crash', () => {
     expect(frames).toBeLessThanOrEqual(20)
   })
 
-  it('of the machine, bytes after the last complete tag do no harm', async () => {
+  it('of the machine, bytes after the last complete tag are ignored', async () => {
     const recordings = await leave((raw) => appendFileSync(raw, Buffer.from([9, 0xff, 0xff, 0xff, 1, 2, 3])))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
   })
 
-  it('of ffmpeg, the file is made again', async () => {
+  it('of ffmpeg, the conversion is repeated', async () => {
     const broken = join(dir, 'ffmpeg')
-    // Dies once by SIGKILL during its work.
+    // The program is killed once by SIGKILL while it works.
     const script = `#!/bin/sh
 case "$*" in *-version*) exit 0;; esac
 for last; do :; done
@@ -318,7 +315,7 @@ describe('on a full disk', () => {
     await recordings.start(caller, id, soon())
   })
 
-  it('a recording ends when writing fails, and gives the reason when there is nothing to make a file from', async () => {
+  it('a recording ends when writing fails, and gives the reason when no picture was written', async () => {
     const recordings = start()
     symlinkSync(full, openRecordingStore(dir).rawPath(id))
     await recordings.start(caller, id, soon())
@@ -340,11 +337,11 @@ describe('on a full disk', () => {
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
   })
 
-  it('the file is made once there is space', async () => {
+  it('the file is converted once there is space', async () => {
     const recordings = start()
     await recordings.start(caller, id, soon())
     play(upright, 1, 20)
-    // The first attempt removes it.
+    // The first attempt deletes this large file.
     symlinkSync(full, join(dir, id, 'video.mp4.new'))
     await recordings.stop(id)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -354,7 +351,7 @@ describe('on a full disk', () => {
 })
 
 describe('a host keeps', () => {
-  it('one recording at a time per phone, and returns the same one for a repeated start', async () => {
+  it('one recording at a time per phone, and returns the same recording for a repeated start', async () => {
     const recordings = start()
     const [first, again] = await Promise.all([
       recordings.start(caller, id, soon()),
@@ -369,7 +366,7 @@ describe('a host keeps', () => {
     await recordings.start(caller, 'rec_bbbbbbbbbbbb', soon())
   })
 
-  it('nothing of a dropped recording, nor of one that never started', async () => {
+  it('no file of a dropped recording, nor of a recording that never started', async () => {
     const recordings = start()
     await recordings.start(caller, id, soon())
     await recordings.drop(id)
@@ -383,9 +380,9 @@ describe('a host keeps', () => {
     await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 60_000, 'the folder to go')
   })
 
-  it('nothing of a recording that is dropped while its file is made; the id is free again', async () => {
+  it('no file of a recording that is dropped during its conversion; the ID is free again', async () => {
     const waiting = join(dir, 'ffmpeg')
-    // Runs until it is killed.
+    // The program runs until it is killed.
     const script = `#!/bin/sh
 case "$*" in *-version*) exit 0;; esac
 if [ -e "${dir}/go" ]; then exec ffmpeg "$@"; fi

@@ -1,7 +1,7 @@
 /**
- * Recordings of this host's phones, one at a time per phone. A recording ends when the
- * control plane stops it, when its assignment or the video ends, or when the disk is
- * full. Its file is kept until it is dropped. Used by `grpc/`.
+ * Recordings of this host's phones, one at a time per phone. A recording ends when the control plane stops
+ * it, when its assignment or the video ends, or when the disk is full. Its file is kept until the control
+ * plane drops it. Used by `grpc/`.
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -31,8 +31,8 @@ export interface RecordingsParts {
   store: RecordingStore
   programs: Programs
   /**
-   * Bytes: for all recordings together (`share.ts` divides them among owners), and free
-   * disk space to keep.
+   * Bytes: for all recordings together (`share.ts` divides them among owners), and the free disk space to
+   * keep.
    */
   limits: { bytes: number; minFree: number }
   log: Logger
@@ -44,17 +44,17 @@ export interface RecordingsParts {
 
 export interface Recordings {
   /**
-   * Returns the time of the first picture once it is written. Safe to repeat with the
-   * same ID.
-   * @throws ApiError recording_in_progress, feature_unavailable, provider_error without
-   * space, provider_timeout
+   * Starts a recording. Returns the time of the first picture once the picture is written. Can be repeated
+   * with the same ID.
+   * @throws ApiError recording_in_progress, feature_unavailable, provider_error without space,
+   * provider_timeout
    */
   start(caller: DeviceCaller, id: string, progress: Progress): Promise<Date>
   /** Ends a running recording and queues its conversion. @throws ApiError recording_not_found */
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
   get(id: string): Entry
-  /** Bytes that it uses on disk now. */
+  /** The bytes that the recording uses on disk now. */
   sizeOf(id: string): number
   /** Opens the video of a ready recording. @throws ApiError recording_not_found, recording_not_ready */
   read(id: string): Readable
@@ -64,7 +64,10 @@ export interface Recordings {
   close(): Promise<void>
 }
 
-/** Milliseconds: limit for the first picture; how long a recording that was not fetched is kept. */
+/**
+ * Milliseconds: the limit for the first picture, and the time for which a recording is kept that the control
+ * plane has not fetched.
+ */
 const times = { firstPicture: 15_000, kept: 8 * 86_400_000 }
 
 interface Running {
@@ -79,9 +82,9 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   const now = parts.now ?? (() => performance.now())
   const conversions = createConversionQueue(store, programs, log, parts.conversionTimes)
   const running = new Map<string, Running>()
-  /** Recordings that are being dropped: no new work starts for them. */
+  /** Recordings that are being dropped, for which no new work starts. */
   const dropping = new Set<string>()
-  /** Checked on first use. */
+  /** The check of ffmpeg, which runs on first use. */
   let missing: Promise<string | null> | null = null
   for (const { id, status, startedAt } of store.all()) {
     if (Date.now() - startedAt > times.kept) void store.remove(id).catch(report(id))
@@ -108,8 +111,8 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   /**
-   * The reason for which an owner cannot use `bytes` more; null when it can. A running recording passes its written
-   * bytes, because the converted file needs the same space again.
+   * Why an owner cannot use `bytes` more; null: the owner can. A running recording passes its written bytes,
+   * because the converted file needs the same space again.
    */
   async function storageProblem(owner: string, bytes: number): Promise<string | null> {
     if (!hasSpace(store.used(), owner, bytes, parts.limits.bytes))
@@ -175,7 +178,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         saveOrEnd({ ...entry, canvas })
       },
     })
-    /** Never throws: the caller is the capture, which also serves viewers. */
+    /** Never throws, since its caller is the capture, which also serves viewers. */
     function saveOrEnd(entry: Entry): boolean {
       try {
         store.save(entry)
@@ -233,7 +236,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
   }
 
-  /** Starts in progress, by ID: repeated calls join them. */
+  /** Starts in progress, by ID. Repeated calls join them. */
   const beginning = new Map<string, Promise<Date>>()
 
   return {

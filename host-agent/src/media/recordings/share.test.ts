@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { hasSpace } from './share.js'
 
 describe("a host's recording space", () => {
-  it('cannot be filled by one owner in any way', () => {
+  it('cannot be filled by one owner', () => {
     expect(hasSpace(new Map(), 'one', 50, 100)).toBe(true)
     expect(hasSpace(new Map(), 'one', 51, 100)).toBe(false)
     const used = new Map([['one', 50]])
@@ -13,7 +13,7 @@ describe("a host's recording space", () => {
     expect(hasSpace(used, 'two', 34, 100)).toBe(false)
   })
 
-  it('is never exceeded, and has a share for the next owner while all keep to theirs', () => {
+  it('is never exceeded, and has a share for the next owner while all owners keep to their shares', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 1, max: 400 })), {

@@ -1,6 +1,6 @@
 /**
- * Divides a host's recording space into equal shares: one for each owner, and a free one for the next owner. Pure. Used
- * by `recordings.ts`.
+ * Divides a host's recording space into equal shares: one share for each owner, and a free share for the next
+ * owner. Pure. Used by `recordings.ts`.
  */
 
 /**

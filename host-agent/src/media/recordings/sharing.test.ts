@@ -73,7 +73,7 @@ async function record(recordings: Recordings, caller: DeviceCaller, id: string):
   for (let index = 1; index < 20; index += 1) show(listener, index)
 }
 
-it("makes one tenant's file while another's never finishes, one per tenant at a time", async () => {
+it('converts a recording of one tenant while the conversion of another tenant never ends, one per tenant at a time', async () => {
   const slow = join(dir, 'ffmpeg')
   // The first tenant recorded for six hours.
   const script = `#!/bin/sh
@@ -116,7 +116,7 @@ it('leaves space for a later tenant, however much another records', async () => 
   expect(made).toBeGreaterThan(1)
   expect(made).toBeLessThan(6)
   await record(recordings, him, his)
-  // Each mark checks the space, twice a second.
+  // Each mark checks the free space, twice a second.
   await until(() => recordings.sizeOf(his) > raw, 60_000, 'the raw file')
   const before = recordings.sizeOf(his)
   await until(() => recordings.sizeOf(his) > before + 40, 60_000, 'two marks')

@@ -1,7 +1,7 @@
 /**
- * Stores recordings on this host's disk: a folder for each, named by its ID, with its
- * entry and files. Finds the recordings of a killed agent. Used by `recordings.ts`,
- * `conversion-queue.ts` and `finish.ts`.
+ * Stores recordings on this host's disk. Each recording has a folder, named by its ID, with its entry and
+ * files. Finds the recordings of a killed agent. Used by `recordings.ts`, `conversion-queue.ts` and
+ * `finish.ts`.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rm, statfs } from 'node:fs/promises'
@@ -14,20 +14,20 @@ const entrySchema = z.object({
   id: z.string(),
   serial: z.string(),
   phoneId: z.string(),
-  /** Its owner, an opaque string (`Assignment.tenant`); empty when unknown. */
+  /** The recording's owner, an opaque string (`Assignment.tenant`); empty when unknown. */
   tenant: z.string().default(''),
   status: z.enum(['recording', 'processing', 'ready', 'failed']),
   /** Time of the first picture, in milliseconds since 1970. */
   startedAt: z.number(),
-  /** Null until it is known. */
+  /** Null until the value is known. */
   endedAt: z.number().nullable(),
   /** Pixels that contain every picture. */
   canvas: z.object({ width: z.int(), height: z.int() }),
   durationMs: z.int(),
   sizeBytes: z.int(),
-  /** Hex; empty until it is ready. */
+  /** Hex; empty until the recording is ready. */
   sha256: z.string(),
-  /** Empty unless it failed. */
+  /** Why the recording failed; empty otherwise. */
   failure: z.string(),
 })
 export type Entry = z.infer<typeof entrySchema>
@@ -38,14 +38,17 @@ export const ownerOf = ({ tenant, phoneId }: Pick<Entry, 'tenant' | 'phoneId'>):
 export interface RecordingStore {
   all(): Entry[]
   get(id: string): Entry | null
-  /** On disk when it returns. @throws a disk error, which leaves the previous entry */
+  /**
+   * Writes the entry to disk before it returns.
+   * @throws a disk error, which leaves the previous entry
+   */
   save(entry: Entry): Entry
   /**
    * Changes the entry in memory only, which also works on a full disk. After a restart, the agent finds the saved
    * entry.
    */
   keepInMemory(entry: Entry): void
-  /** Includes its files; a missing one is not an error. */
+  /** Deletes a recording with its files. A missing recording is not an error. */
   remove(id: string): Promise<void>
   /** The FLV file of the running recording. Creates its folder. */
   rawPath(id: string): string
@@ -58,7 +61,7 @@ export interface RecordingStore {
   free(): Promise<number>
 }
 
-/** `tape.flv` keeps its name, since an older agent may have left one. */
+/** `tape.flv` keeps its name, since an older agent may have left such a file. */
 const files = { entry: 'recording.json', raw: 'tape.flv', video: 'video.mp4' }
 
 /** @throws when an entry cannot be read: a recording must not be lost silently */
@@ -72,7 +75,7 @@ export function openRecordingStore(dir: string): RecordingStore {
   }
   for (const id of readdirSync(dir).filter((name) => isId('recording', name))) {
     const found = readJson(join(folder(id), files.entry))
-    // The agent was killed before the first picture of a recording without entry.
+    // The agent was killed before the first picture of a recording without an entry.
     if (found !== null) entries.set(id, entrySchema.parse(found))
   }
   const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

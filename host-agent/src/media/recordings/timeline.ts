@@ -1,21 +1,23 @@
 /**
- * Computes the times of pictures in a recording: intervals come from the phone's clock,
- * the total from the agent's. Pure. Used by `writer.ts`.
+ * Computes the times of pictures in a recording: the intervals come from the phone's clock, and the total
+ * from the agent's clock. Pure. Used by `writer.ts`.
  */
 
 /**
- * Milliseconds that a picture may be ahead of the agent's clock: more means that the
- * phone's clock jumped.
+ * Milliseconds that a picture may be ahead of the agent's clock. A larger difference means that the phone's
+ * clock jumped.
  */
 const maxAheadMs = 1000
 
 export interface Timeline {
   /**
-   * Milliseconds in the recording of a picture that arrived at `nowMs` (agent's clock);
-   * always later than the previous picture.
+   * The time in the recording, in milliseconds, of a picture that arrived at `nowMs` (agent's clock). It is
+   * always later than the time of the previous picture.
    */
   picture(ptsUs: bigint, nowMs: number): number
-  /** Milliseconds in the recording at `nowMs`, while the last picture is still on the screen. */
+  /**
+   * The time in the recording, in milliseconds, at `nowMs`, while the last picture is still on the screen.
+   */
   shownUntil(nowMs: number): number
 }
 

@@ -12,7 +12,7 @@ import { startTimeline, type Timeline } from './timeline.js'
 
 /** Milliseconds between marks: a killed agent loses at most this much of a still screen. */
 const markIntervalMs = 500
-/** Maximum bytes queued for the disk; more of them end the recording. */
+/** Maximum bytes queued for the disk. A longer queue ends the recording. */
 const maxBuffered = 64 << 20
 
 export interface RecordingWriterOptions {
@@ -21,20 +21,20 @@ export interface RecordingWriterOptions {
   now: () => number
   /** Called when the first picture is written. */
   onBegin(): void
-  /** Called with the first size of the picture, and with each new one. */
+  /** Called with the first size of the picture, and with each new size. */
   onSize(size: { width: number; height: number }): void
-  /** Called with each mark and the bytes written. Returns why the recording must end, or null. */
+  /** Called with each mark and the written bytes. Returns why the recording must end, or null. */
   limit(bytes: number): Promise<string | null>
 }
 
 export class RecordingWriter implements CaptureListener {
   private readonly file: WriteStream
   private readonly over: Later<string> = later<string>()
-  /** Resolves with the reason for its end, after the last byte is written. */
+  /** Resolves with the reason for the recording's end, after the last byte is written. */
   readonly ended: Promise<string>
   private timeline: Timeline | null = null
   private configuration: Buffer | null = null
-  /** `configuration` is not in the file yet. */
+  /** True while the file does not contain `configuration` yet. */
   private isNewConfiguration = false
   private timer: NodeJS.Timeout | null = null
   private written = 0
@@ -65,7 +65,7 @@ export class RecordingWriter implements CaptureListener {
     if (this.isOver || !this.configuration) return
     const now = this.options.now()
     const begins = this.timeline === null
-    // Nothing can be decoded before a key frame.
+    // No frame can be decoded before a key frame.
     if ((begins || this.isNewConfiguration) && !isKeyFrame) return
     this.timeline ??= startTimeline(ptsUs, now)
     const ms = begins ? 0 : this.timeline.picture(ptsUs, now)
@@ -109,7 +109,7 @@ export class RecordingWriter implements CaptureListener {
     if (this.isOver) return
     this.isOver = true
     if (this.timer) clearInterval(this.timer)
-    // `close` also follows a failed write.
+    // `close` also runs after a failed write.
     this.file.once('close', () => this.over.resolve(reason))
     this.file.end()
     if (this.file.errored) this.file.destroy()

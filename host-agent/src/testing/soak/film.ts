@@ -1,4 +1,4 @@
-/** Real H.264 in the form of a phone's encoder, made by ffmpeg: for the soak test and for unit tests. */
+/** Makes real H.264 in the form of a phone's encoder with ffmpeg, for the soak test and for unit tests. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { VideoConfig } from '../../adb/device/capture.js'

@@ -1,9 +1,8 @@
 /**
- * Hours of recording in minutes: checks that the agent's memory stays flat and the file
- * is correct. Prints figures as JSON; exits with 1 when one is out of range. Linux
- * only. `node host-agent/dist/testing/soak/main.js [seconds] [speed] [bits a second]`,
- * by `scripts/bench recording` for hours and by a test for minutes. In the first half
- * minute the process itself still grows.
+ * Hours of recording in minutes: checks that the agent's memory stays flat and the file is correct. Prints
+ * figures as JSON; exits with 1 when one is out of range. Linux only. `node
+ * host-agent/dist/testing/soak/main.js [seconds] [speed] [bits a second]`, by `scripts/bench recording` for
+ * hours and by a test for minutes. During the first half minute, the process itself still grows.
  */
 import { execFile, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +67,7 @@ function listen(child: ChildProcess): { started: Promise<RecorderMessage>; over:
   const died = once(child, 'exit').then(([code]): never => {
     throw new Error(`the recorder ended with ${String(code)}`)
   })
-  // Also when it is no longer awaited.
+  // The reader ends even when it is no longer awaited.
   died.catch(() => undefined)
   return { started: Promise.race([started.promise, died]), over: Promise.race([over.promise, died]) }
 }

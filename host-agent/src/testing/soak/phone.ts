@@ -10,8 +10,8 @@ import type { Film } from './film.js'
 
 const bits = { config: 1n << 63n, key: 1n << 62n }
 /**
- * Milliseconds: between checks for due frames; and the delay of the phone's clock, so
- * that no stall of the recorder puts it ahead.
+ * Milliseconds between checks for due frames, and by which the phone's clock is delayed, so that a stall of
+ * the recorder never makes that clock run ahead.
  */
 const times = { tick: 10, behind: 3000 }
 
@@ -24,7 +24,7 @@ function packet(flags: bigint, data: Buffer): Buffer {
 
 export interface Showing {
   film: Film
-  /** In total, and per second of the phone's clock. */
+  /** The frames in total, and per second of the phone's clock. */
   frames: number
   rate: number
   speed: number

@@ -12,16 +12,15 @@ import { createRecordings } from '../../media/recordings/recordings.js'
 import { openRecordingStore, type Entry } from '../../media/recordings/store.js'
 
 /**
- * Messages to `main.ts`: first that it records, last the result. `recordedMs`: the least and
- * the most that can have passed from the first picture to the stop, on the clock that runs
- * `speed` times as fast, since a busy machine stalls in between; `tookMs`: from the stop to
- * the file, in real time.
+ * Messages to `main.ts`: first that recording has begun, and last the result. `recordedMs`: the shortest and
+ * the longest time that can have passed from the first picture to the stop, on the clock that runs `speed`
+ * times as fast, since a busy machine stalls in between. `tookMs`: the real time from the stop to the file.
  */
 export type RecorderMessage =
   | { type: 'started' }
   | { type: 'over'; entry: Entry; recordedMs: { least: number; most: number }; tookMs: number }
 
-/** A day: longer than any soak. */
+/** A day, which is longer than any soak test. */
 const longest = 86_400_000
 const id = 'rec_aaaaaaaaaaaa'
 const who = { serial: 'soak', phoneId: 'ph_aaaaaaaaaaaa', tenant: '', fencingNumber: 1n, requestId: '' }
