@@ -1,4 +1,7 @@
-/** The guard's main program: see up/guard-process.ts. Arguments: the data directory, pid and start time of `up`. */
+/**
+ * The guard's main program; see up/guard-process.ts. Arguments: the data directory, and the PID and start
+ * time of `up`.
+ */
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from './processes/identity.js'

@@ -6,7 +6,7 @@ import { UsageError } from './refusal.js'
 export interface BackupOptions {
   /** Data directory of `up`, absolute. It provides the defaults of the other options. */
   data: string
-  /** Folder that gets the backup, absolute. */
+  /** Folder in which the backup is created, absolute. */
   to: string
   /** Null: the embedded Postgres of `data`. */
   databaseUrl: string | null
@@ -137,7 +137,10 @@ export function parsed<T>(parse: () => T): T {
   }
 }
 
-/** An absolute path; null when it was left out. @throws UsageError */
+/**
+ * An absolute path; null when the option was omitted.
+ * @throws UsageError
+ */
 export function folder(name: string, text: string | undefined): string | null {
   if (text === '') throw new UsageError(`--${name} must not be empty`)
   return text === undefined ? null : path.resolve(text)
@@ -164,6 +167,6 @@ export function duration(text = '1h'): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? []
   const ms = Number(count) * units[unit as keyof typeof units]
   if (!(ms > 0)) throw new UsageError(`--deadline must be a duration such as 30m or 2h, not ${text}`)
-  // A timer of Node.js holds 24 days.
+  // The largest value, since a timer of Node.js holds 24 days.
   return Math.min(ms, 2_000_000_000)
 }

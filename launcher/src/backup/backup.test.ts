@@ -69,7 +69,7 @@ describe('a backup of a running Postgres', () => {
   beforeAll(async () => {
     const unlock = lockFolder(openFolder(data))
     let isDone = false
-    // Writers and checkpoints during the copy.
+    // Writers and checkpoints run during the copy.
     const writing = (async () => {
       for (let n = 100_000; !isDone; n += 200) {
         await run(
@@ -93,14 +93,14 @@ describe('a backup of a running Postgres', () => {
     await restore(backup, '--data', at('second'), ...serviceKey)
     const state = await stateOf(at('second'))
     expect(state?.rows).toBeGreaterThanOrEqual(1000)
-    // Each transaction is there as a whole or not at all.
+    // Each transaction is in the copy completely or not at all.
     expect((state?.rows ?? 0) % 200).toBe(0)
     expect(state?.rows).toBeLessThanOrEqual(1000 + during)
     expect(state?.epoch).toMatch(/^[0-9a-f]{32}$/)
     expect(state?.counts).toBe(5000)
   })
 
-  it('restores the keys, and no identity of the replica', () => {
+  it('restores the keys, but not the identity of the replica', () => {
     const text = (name: string) => readFileSync(at('second', name), 'utf8')
     expect(text('nats/account.seed')).toBe(seed)
     expect(text('secrets.json')).toContain('pro_secret')
@@ -112,7 +112,7 @@ describe('a backup of a running Postgres', () => {
       expect(statSync(file).mode & 0o077, file).toBe(0)
   })
 
-  it('has no key in clear text, only its owner can read it, and it lists the stored files', () => {
+  it('contains no key in clear text, is readable by its owner only, and lists the stored files', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o700)
     const files = filesOf(backup)
     expect(files.map((file) => path.basename(file)).toSorted()).toEqual(
@@ -225,7 +225,7 @@ describe('a backup is refused', () => {
   })
 
   it('when the disk is too small', async () => {
-    // A file system of 1 MB, which only the program sees.
+    // A file system of 1 MB, which only the program can see.
     const script = path.resolve(import.meta.dirname, '../../dist/backup.js')
     mkdirSync(at('small'), { recursive: true })
     const child = spawn(
@@ -249,7 +249,7 @@ describe('a backup is refused', () => {
     expect([code, said]).toEqual([1, expect.stringMatching(/MB free, and \d+ MB are needed/)])
   })
 
-  it('after its deadline, and leaves nothing', async () => {
+  it('after its deadline, and leaves no file', async () => {
     const late = AbortSignal.abort(new Error('not done at the deadline'))
     await expect(writeBackup(options(), late)).rejects.toThrow()
     expect(readdirSync(at('backups')).filter((name) => name.endsWith('.part'))).toEqual([])

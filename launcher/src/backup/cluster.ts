@@ -1,7 +1,8 @@
 /**
- * A copy of an embedded Postgres while it runs, by Postgres's interface for backups of files (`pg_backup_start`, chapter
- * "Continuous Archiving" of its manual), since the embedded package has no pg_dump. The copy is complete only with the
- * write-ahead log of the time in which it was made; a replication slot keeps that.
+ * A copy of an embedded Postgres while it runs, by Postgres's interface for backups of files
+ * (`pg_backup_start`, chapter "Continuous Archiving" of its manual), since the embedded package has no
+ * pg_dump. The copy is complete only with the write-ahead log of the time in which it was made; a replication
+ * slot keeps that log.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -72,12 +73,15 @@ export async function copyCluster(
 }
 
 /**
- * Copies the file with this name in the cluster. A file that Postgres has deleted in the meantime is left out, because
- * the replay of the log deletes it too.
+ * Copies the file with this name in the cluster. A file that Postgres has deleted in the meantime is omitted,
+ * because the replay of the log deletes it too.
  */
 type Copy = (name: string) => Promise<void>
 
-/** Refuses files of other users than the one that runs Postgres, since that user may replace folders by links during the copy. */
+/**
+ * Refuses files of other users than the user that runs Postgres, since that user may replace folders by links
+ * during the copy.
+ */
 function copier(data: string, work: string, signal: AbortSignal): Copy {
   const { uid } = lstatSync(data)
   return async (name) => {

@@ -1,4 +1,4 @@
-// The operator's Postgres, of Debian's version: dumped and restored by Debian's programs.
+// The operator's Postgres, of Debian's version, dumped and restored by Debian's programs.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -35,7 +35,7 @@ let server: ReturnType<typeof spawn>
 let port = 0
 const password = 'p@ss'
 const urlOf = (name: string) => `postgresql://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`
-/** For arguments. */
+/** The default text for arguments that a test does not name. */
 const bareUrlOf = (name: string) => `postgresql://owner@127.0.0.1:${port}/${name}`
 afterEach(() => vi.unstubAllEnvs())
 
@@ -93,7 +93,7 @@ const restore = (...words: string[]) => {
   return restoreBackup(parsed, signal)
 }
 
-it('dumps the database, restores it into an empty one only, and gives it a new epoch', async () => {
+it('dumps the database, restores it only into an empty database, and gives it a new epoch', async () => {
   const key = makeDataFolder(at('data'))
   await makeTables(urlOf('phonerack'), key)
   vi.stubEnv('PGPASSWORD', password)

@@ -1,4 +1,7 @@
-/** A Postgres of the operator: `pg_dump` and `pg_restore` of a version that knows the server. */
+/**
+ * Dumps and restores a Postgres of the operator with `pg_dump` and `pg_restore`, of a version that supports
+ * the server.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'

@@ -1,4 +1,7 @@
-/** The embedded Postgres of a data directory, for a backup or a restore. Imported when it is needed: packages do not have it. */
+/**
+ * The embedded Postgres of a data directory, for a backup or a restore. Imported only when needed, since
+ * packages do not contain it.
+ */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { clusterPassword, eraseCluster, installCluster, startPostgres } from '../postgres/index.js'
@@ -11,7 +14,10 @@ import type { Source } from './source.js'
 
 const databaseName = 'phonerack'
 
-/** Starts it if it is down. @throws Refusal */
+/**
+ * Starts the server if it does not run.
+ * @throws Refusal
+ */
 export async function openEmbedded(dataDir: string): Promise<Source> {
   const dir = path.join(dataDir, 'postgres')
   if (!existsSync(path.join(dir, 'cluster.json')))
@@ -58,8 +64,8 @@ export async function restoreEmbedded(
   await installCluster(dir, async (target) => {
     await runProgram('tar', ['-xzf', archive, '--no-same-owner', '-C', target], { signal })
   })
-  // The start replays the write-ahead log. If it fails, the server's messages are deleted with the folder, so they are
-  // collected here.
+  // The start replays the write-ahead log. If the start fails, the server's messages are deleted with the
+  // folder, so they are collected here.
   const said: string[] = []
   const log = (line: string) => void said.push(line)
   const server = await startPostgres({ dir, log, recordFile: folder.record('postgres') }).catch(
@@ -77,8 +83,11 @@ export async function restoreEmbedded(
   }
 }
 
-/** Keeps `up` out of the folder; returns the release function. @throws AlreadyRunning */
+/**
+ * Keeps `up` out of the folder. Returns the release function.
+ * @throws AlreadyRunning
+ */
 export const lockData = (data: string): (() => void) => lockFolder(openFolder(data))
 
-/** Deletes what a failed restore left. */
+/** Deletes the files of a failed restore. */
 export const eraseEmbedded = (data: string): void => eraseCluster(path.join(data, 'postgres'))

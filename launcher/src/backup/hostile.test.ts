@@ -1,4 +1,4 @@
-// Backups and restores while others change what they read.
+// Backups and restores while another process changes the files that they read.
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
@@ -95,7 +95,7 @@ describe('a backup is refused', () => {
         if (message === null) await written
         else await expect(written).rejects.toThrow(message)
       } finally {
-        // Ends a wait for the other end of the pipe.
+        // Ends the wait for the other end of the pipe.
         if (lstatSync(file).isFIFO()) closeSync(openSync(file, constants.O_RDWR))
         rmSync(file)
         rmSync(at('secret'), { force: true })
@@ -105,7 +105,7 @@ describe('a backup is refused', () => {
     120_000,
   )
 
-  it('when its unfinished folder exists already, which stays', async () => {
+  it('when its unfinished folder already exists, which stays', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 1) })
     const part = path.join(to, `phonerack-20261101T000000Z.${process.pid}.part`)
     mkdirSync(part, { recursive: true })
@@ -129,7 +129,7 @@ it('collects no secret through a link or from a pipe', () => {
   expect(JSON.stringify(found)).not.toContain('another secret')
 })
 
-it('restores the archive that it checked, not one that replaced it afterwards', async () => {
+it('restores the archive that it checked, not an archive that replaced it afterwards', async () => {
   const { dir: backup } = await writeBackup(options(), signal)
   const archive = path.join(backup, 'cluster.tar.gz')
   // Replaces the archive when the restore begins to unpack it.

@@ -21,7 +21,11 @@ export class BackupKey {
   /** The ID by which the database names the key. */
   readonly id: string
 
-  /** @param text the text of `service.key` @param source named in the error @throws Refusal */
+  /**
+   * Parses the text of `service.key`.
+   * @param source named in the error
+   * @throws Refusal
+   */
   constructor(text: string, source: string) {
     const [, body] =
       /-----BEGIN PHONERACK SERVICE KEY-----([A-Za-z0-9+/=\s]+)-----END PHONERACK SERVICE KEY-----/.exec(
@@ -36,14 +40,17 @@ export class BackupKey {
     this.id = createHmac('sha256', secret).update('phonerack service key id').digest('hex').slice(0, 16)
   }
 
-  /** Encrypts, bound to `context`. */
+  /** Encrypts. The result is bound to `context`. */
   seal(plain: string, context: string): Buffer {
     const nonce = randomBytes(nonceBytes)
     const sealing = createCipheriv(cipher, this.sealing, nonce).setAAD(Buffer.from(context))
     return Buffer.concat([nonce, sealing.update(plain, 'utf8'), sealing.final(), sealing.getAuthTag()])
   }
 
-  /** @throws Error when the bytes or the context were changed, or another key encrypted them */
+  /**
+   * Decrypts.
+   * @throws Error when the bytes or the context were changed, or another key encrypted them
+   */
   open(sealed: Buffer, context: string): string {
     if (sealed.length < nonceBytes + tagBytes) throw new Error('the encrypted text is too short')
     const opening = createDecipheriv(cipher, this.sealing, sealed.subarray(0, nonceBytes), {

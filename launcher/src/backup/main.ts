@@ -3,9 +3,9 @@ import process from 'node:process'
 import { reasonOf, UsageError } from './refusal.js'
 
 /**
- * Runs `work` until the deadline, or until the process is asked to end.
- * @param work gets a signal that ends at both, and returns what to print
- * @throws the reason of that signal, and what `work` throws
+ * Runs `work` until the deadline, or until a signal asks the process to end.
+ * @param work gets an abort signal for both, and returns the text to print
+ * @throws the reason of the abort, and the errors of `work`
  */
 export async function runWithin<T extends { deadlineMs: number }>(
   options: T,

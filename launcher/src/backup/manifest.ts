@@ -60,7 +60,10 @@ export function writeManifest(dir: string, content: Content, key: BackupKey): vo
   writeFileSync(path.join(dir, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
 }
 
-/** The content before its signature is checked, to choose the key. @throws Refusal */
+/**
+ * The content before its signature is checked, from which the key is chosen.
+ * @throws Refusal
+ */
 export function readManifest(dir: string): { content: Content; isSignedBy: (key: BackupKey) => boolean } {
   const file = path.join(dir, manifestName)
   if (!existsSync(file))
@@ -94,8 +97,8 @@ export function checkNames(dir: string, content: Content): void {
 }
 
 /**
- * Copies each file and compares the copy with the manifest, so that what is restored is what was checked: the owner of
- * the backup may change it during the restore.
+ * Copies each file and compares the copy with the manifest, so that only checked files are restored: the
+ * owner of the backup may change it during the restore.
  * @param to an empty folder that only this user can enter @throws Refusal
  */
 export async function copyChecked(
@@ -109,7 +112,7 @@ export async function copyChecked(
     if (opened === 'absent') throw new Refusal(`the backup is incomplete: ${name} is missing`)
     if (opened === 'irregular') throw new Refusal(`the backup is damaged: ${name} is not a regular file`)
     const hash = createHash('sha256')
-    // The limit prevents that a growing file fills the disk.
+    // The limit prevents a growing file from filling the disk.
     const from = createReadStream('', { fd: opened.fd, end: bytes })
     from.on('data', (chunk) => hash.update(chunk))
     await pipeline(from, createWriteStream(path.join(to, name), { mode: 0o600, flags: 'wx' }), { signal })

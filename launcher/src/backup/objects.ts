@@ -1,4 +1,7 @@
-/** The files of tenants that the restored database will expect in the storage. They are listed, not copied. */
+/**
+ * Lists the files of tenants that the restored database expects in the storage. The backup does not contain
+ * them.
+ */
 import { query } from './dump.js'
 
 interface Row {

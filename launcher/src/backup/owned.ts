@@ -1,11 +1,11 @@
-/** Files of users that a backup does not trust: opened once, without following links or waiting for a pipe. */
+/** Opens files of users that a backup does not trust: once, without following links or waiting for a pipe. */
 import { closeSync } from 'node:fs'
 import { openRegular } from '../postgres/regular.js'
 import { Refusal } from './refusal.js'
 
 /**
- * A descriptor that the caller closes; null: there is no such file.
- * @param uid the file's owner: another one means that the path led elsewhere
+ * A descriptor that the caller closes; null: the file does not exist. @param uid the file's owner; another
+ * owner means that the path led elsewhere
  * @throws Refusal
  */
 export function openOwned(file: string, uid: number): number | null {

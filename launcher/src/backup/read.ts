@@ -1,4 +1,7 @@
-/** Restores a backup: it becomes a data directory from which `up` starts, or a database of the operator and a folder of keys. */
+/**
+ * Restores a backup to a data directory from which `up` starts, or to a database of the operator and a folder
+ * of keys.
+ */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -11,10 +14,10 @@ import { checkRoom } from './room.js'
 import { syncDisk } from './run.js'
 import { writePrivate, writeSecrets } from './secrets.js'
 
-/** Bytes of the log that a cluster writes when it starts. */
+/** The bytes of the log that a cluster writes when it starts. */
 const logBytes = 64_000_000
 
-/** @throws Refusal, and the reason of `signal` once it is aborted; the data directory is then as before */
+/** @throws Refusal, and the reason of `signal` once it is aborted; the data directory is then unchanged */
 export async function restoreBackup(options: RestoreOptions, signal: AbortSignal): Promise<Content> {
   const { from, data, databaseUrl } = options
   const { content, isSignedBy } = readManifest(from)
@@ -82,7 +85,7 @@ function checkKind({ database }: Content, url: string | null): void {
     throw new Refusal('the backup has the files of an embedded Postgres: restore it without --database-url')
 }
 
-/** Sets a new epoch like `ctl service restored`, but before any control plane starts. docs/decisions/0141 */
+/** Sets a new epoch before any control plane starts, like `ctl service restored`. docs/decisions/0141 */
 async function renewEpoch(url: string): Promise<void> {
   const epoch = randomBytes(16).toString('hex')
   await query(

@@ -6,12 +6,12 @@
 /** A wrong command line: exit code 2. */
 export class UsageError extends Error {}
 
-/** Something on this machine must change first: exit code 1, without a stack trace. */
+/** The operator must first change this machine: exit code 1, without a stack trace. */
 export class Refusal extends Error {}
 
 /** The message of any error, for one line of output. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Several addresses that refuse a connection are one error without a message.
+  // A connection that several addresses refuse is one error without a message.
   return error.message || ('code' in error ? String(error.code) : error.name)
 }

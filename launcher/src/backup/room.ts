@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import { Refusal } from './refusal.js'
 
-/** Bytes that stay free. */
+/** The bytes that must stay free. */
 const reserve = 64_000_000
 
 /** @throws Refusal */
@@ -18,7 +18,7 @@ export function checkRoom(dir: string, bytes: number): void {
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6)
 
-/** Bytes of all files below a folder; files that have just disappeared count as 0. */
+/** The bytes of all files below a folder. Files that disappear during the count are 0. */
 export function sizeOf(dir: string): number {
   return readdirSync(dir, { recursive: true, withFileTypes: true }).reduce((sum, entry) => {
     if (!entry.isFile()) return sum

@@ -1,4 +1,4 @@
-/** Runs an outside program of a backup until its end or the deadline. */
+/** Runs an external program of a backup until its end or the deadline. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Refusal } from './refusal.js'
@@ -26,7 +26,7 @@ export async function runProgram(
   }
 }
 
-/** Everything written below `dir` is on the disk when this returns. */
+/** Syncs every file below `dir` to the disk before it returns. */
 export async function syncDisk(dir: string, signal: AbortSignal): Promise<void> {
   await runProgram('sync', process.platform === 'linux' ? ['--file-system', dir] : [], { signal })
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readRegular } from '../postgres/regular.js'
 import { Refusal } from './refusal.js'
 
-/** By the path in a data directory. */
+/** The contents by the path in a data directory. */
 const secretsSchema = z.record(z.string(), z.string())
 export type Secrets = z.infer<typeof secretsSchema>
 
@@ -15,7 +15,10 @@ export interface SecretPlaces {
   natsDir: string
 }
 
-/** Without the service key itself. @throws Refusal when the keys of NATS are not there */
+/**
+ * Reads the secrets, without the service key itself.
+ * @throws Refusal when the keys of NATS are missing
+ */
 export function collectSecrets({ data, pkiDir, natsDir }: SecretPlaces): Secrets {
   const found: Secrets = {}
   const add = (name: string, file: string) => {
@@ -33,15 +36,15 @@ export function collectSecrets({ data, pkiDir, natsDir }: SecretPlaces): Secrets
   return found
 }
 
-/** Keys, users and configuration; no process record and no data of streams. */
+/** Keys, users and configuration are included. The process record and the data of streams are not. */
 const isOfNats = (name: string): boolean => /\.(?:seed|creds|jwt|pem)$|^nats\.conf$/.test(name)
 
 const namesIn = (dir: string): string[] => (existsSync(dir) ? readdirSync(dir).filter(isPlain) : [])
 
-/** A copy that an editor left is not a key. */
+/** A copy that an editor left does not count as a key. */
 const isPlain = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !name.includes('..')
 
-/** @throws Refusal for a path that no backup contains */
+/** @throws Refusal for a path that a backup never contains */
 export function writeSecrets(data: string, text: string): void {
   for (const [name, content] of Object.entries(secretsSchema.parse(JSON.parse(text)))) {
     const [, file = name] = /^(?:nats|pki)\/(.*)$/s.exec(name) ?? []

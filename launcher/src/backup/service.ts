@@ -1,6 +1,6 @@
 /**
- * `phonerack-control-plane backup` and `restore`: the same as the scripts, with the places and the database that the
- * settings of the control plane name. The control plane imports only this.
+ * `phonerack-control-plane backup` and `restore`. They work like the scripts, with the folders and the
+ * database in the settings of the control plane. The control plane imports only this file.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -78,7 +78,7 @@ function backupOptions(args: readonly string[], env: Environment): BackupOptions
   if (to === null) throw new UsageError('--to must name the folder for the backup')
   const { databaseUrl, pkiDir, serviceKeyFile } = settings(env)
   return {
-    // `apt-get purge` deletes this folder, so that a backup in it is refused.
+    // `apt-get purge` deletes this folder, so a backup in it is refused.
     data: path.dirname(pkiDir),
     to,
     databaseUrl: databaseUrl.href,

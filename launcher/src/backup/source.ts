@@ -1,4 +1,7 @@
-/** The database of a backup: the operator's, or the embedded one of a data directory, which is started if it is down. */
+/**
+ * Finds the database of a backup: the operator's, or the embedded database of a data directory, which is
+ * started if it does not run.
+ */
 
 export interface Source {
   url: string

@@ -1,4 +1,4 @@
-/** Writes a backup: a folder that appears under its name only when it is complete. */
+/** Writes a backup. Its folder gets its final name only when it is complete. */
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BackupOptions } from './args.js'
@@ -18,7 +18,7 @@ export interface Backup {
   content: Content
 }
 
-/** @throws Refusal, and the reason of `signal` once it is aborted; nothing remains then */
+/** @throws Refusal, and the reason of `signal` once it is aborted; no file remains then */
 export async function writeBackup(options: BackupOptions, signal: AbortSignal): Promise<Backup> {
   const { key, text: keyText } = readKey(options.serviceKeyFile)
   const to = openTarget(options)
@@ -79,7 +79,7 @@ export async function writeBackup(options: BackupOptions, signal: AbortSignal): 
 
 async function writeDatabase({ url, cluster }: Source, part: string, signal: AbortSignal): Promise<string> {
   if (cluster === null) {
-    // The file exists before pg_dump writes it, so that no other user can read it at any time.
+    // The file is created before pg_dump writes it, so that other users can never read it.
     writeFileSync(path.join(part, names.dump), '', { mode: 0o600 })
     await dumpDatabase(url, path.join(part, names.dump), signal)
     return names.dump

@@ -1,4 +1,4 @@
-// deploy/compose: its files fit the compose specification, and which service gets which keys.
+// deploy/compose: its files match the compose specification, and each service gets only its keys.
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ const composeSchema = z.object({
 })
 const { services, volumes, secrets } = composeSchema.parse(parse(readFileSync(file, 'utf8'), { merge: true }))
 
-/** Volumes of a service, with the path and `ro` where it cannot write. */
+/** The volumes of a service, with the path, and `ro` where the service cannot write. */
 const mountsOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     (services[name]?.volumes ?? []).map((text) => {
@@ -37,15 +37,16 @@ const mountsOf = (name: string): Record<string, string> =>
   )
 
 it.each(['compose.yaml', 'compose.tunnels.yaml', 'compose.secrets.yaml'])(
-  'writes %s as the compose specification says',
+  'writes %s as the compose specification requires',
   (name) => {
-    // Ajv refuses the identifiers of earlier drafts. A duration such as `60s` is not the format of that name.
+    // Ajv refuses the identifiers of earlier drafts. A duration such as `60s` does not have the format of
+    // that name.
     const schema = JSON.parse(JSON.stringify(specification), (key, value: unknown) =>
       key === 'id' || key === '$schema' ? undefined : value,
     ) as object
     const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
     const text = readFileSync(path.join(path.dirname(file), name), 'utf8')
-    // The schema of the package is older than the project's name.
+    // The schema in the package is older than the project's name.
     const { name: project = 'phonerack', ...rest } = z
       .record(z.string(), z.unknown())
       .parse(parse(text, { merge: true }))
@@ -89,7 +90,7 @@ it('writes the copies where the services read them', () => {
   for (const [, value] of files) expect(path.dirname(value)).toBe(after('--replica-dir'))
 })
 
-it('gives each control plane an address for tunnels that leads to it alone', () => {
+it('gives each control plane an address for tunnels that leads only to that control plane', () => {
   const text = readFileSync(path.join(path.dirname(file), 'compose.tunnels.yaml'), 'utf8')
   const added = z
     .object({
@@ -112,7 +113,7 @@ it('gives each control plane an address for tunnels that leads to it alone', () 
   expect(new Set(published).size).toBe(replicas.length)
 })
 
-it('passes secrets as files, and the URL of the owner of the schema to the migration only', () => {
+it('passes secrets as files, and the URL of the schema owner only to the migration', () => {
   const holders = (name: string) =>
     Object.keys(services).filter((service) => services[service]?.secrets.includes(name))
   expect(holders('migration-url')).toEqual(['migrate'])
@@ -129,7 +130,7 @@ it('passes secrets as files, and the URL of the owner of the schema to the migra
   }
 })
 
-it('bounds the log, the memory and the processes of each container that stays', () => {
+it('limits the log, the memory and the processes of each long-running container', () => {
   for (const [name, service] of Object.entries(services)) {
     expect(service, name).toHaveProperty('logging.options.max-size')
     if (name === 'minio-setup') continue
@@ -138,7 +139,7 @@ it('bounds the log, the memory and the processes of each container that stays', 
   }
 })
 
-it('lets an operator pin each image of others by its digest', () => {
+it('lets an operator pin each third-party image by its digest', () => {
   for (const [name, { image }] of Object.entries(services))
     expect(image, name).toMatch(/^(?:phonerack-control-plane:|\$\{[A-Z_]+_IMAGE:-[a-z/]+:[^}]+\}$)/)
 })

@@ -80,7 +80,7 @@ it('has only secrets by reference', () => {
   ).toEqual(Object.keys(z.record(z.string(), z.unknown()).parse(parse(text('values.yaml')))).toSorted())
 })
 
-it('trusts no proxy by default, and takes only addresses and networks', () => {
+it('trusts no proxy by default, and accepts only addresses and networks', () => {
   const proxies = z.object({ controlPlane: z.object({ trustedProxies: z.string() }) })
   expect(proxies.parse(parse(text('values.yaml'))).controlPlane.trustedProxies).toBe('')
   const { pattern } = z

@@ -1,5 +1,6 @@
-// deploy/network/phones.nft in a network of namespaces: everything is reachable without the rules, and the internet only
-// with them. `net` stands for the internet, with private and metadata addresses behind it too.
+// Tests deploy/network/phones.nft in a network of namespaces: without the rules everything is reachable, and
+// with them only the internet. `net` represents the internet, with private and metadata addresses behind it
+// too.
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -201,13 +202,13 @@ describe.skipIf(!canRun)('the rules for the network of phones', () => {
       120_000,
     )
 
-    it('let nothing connect to a phone', async () => {
+    it('let no machine connect to a phone', async () => {
       const [fromRack, fromNet] = await Promise.all([probe('rack', toPhone), probe('net', toPhone)])
       expect(fromRack).toEqual(every(toPhone, 'blocked'))
       expect(fromNet).toEqual(every(toPhone, 'blocked'))
     })
 
-    it('leave other networks of the gateway alone', async () => {
+    it('do not change other networks of the gateway', async () => {
       const others = ['198.51.100.9 443', '192.168.77.7 443', '10.97.20.1 22']
       expect(await probe('rack', others)).toEqual(every(others, 'open'))
     })

@@ -1,4 +1,4 @@
-// A network that drops all packets between a client and the broker, and lets them pass again.
+// A network that drops all packets between a client and the broker, and later forwards them again.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -26,7 +26,10 @@ interface Link {
   close(): void
 }
 
-/** While it is cut, no byte passes; new connections reach the broker when it is restored, as after lost SYN packets. */
+/**
+ * While the network is cut, no byte passes. New connections reach the broker when the network is restored, as
+ * after lost SYN packets.
+ */
 async function openLink(port: number): Promise<Link> {
   const passing = new Set<Socket>()
   const sockets = new Set<Socket>()
@@ -76,7 +79,7 @@ async function openLink(port: number): Promise<Link> {
   }
 }
 
-it('returns within 5 s after a minute without a network, by one connection that gets each message once', async () => {
+it('reconnects within 5 s after a minute without a network, with one connection that gets each message once', async () => {
   const broker = await startNats({ dir: path.join(dir, 'cut') })
   const link = await openLink(broker.port)
   const printed = vi.spyOn(console, 'log')
@@ -102,7 +105,8 @@ it('returns within 5 s after a minute without a network, by one connection that 
     link.restore()
     const before = heard.length
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), 5000)
-    // Attempts of the cut that reach the broker now get no answer from the client: the broker closes them.
+    // Connection attempts from the time of the cut now get no answer from the client, so the broker closes
+    // them.
     await expect.poll(() => link.passing.size, { timeout: 20_000 }).toBe(1)
     await sleep(5000)
     clearInterval(sending)

@@ -130,7 +130,7 @@ describe('startNats', () => {
     expect(statSync(dir).mode & 0o777).toBe(0o700)
   })
 
-  it('ends and refuses a revoked user, even after a restart, and keeps all others', async () => {
+  it('disconnects and refuses a revoked user, even after a restart, and keeps all others', async () => {
     const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-revoked-'))
     let server = await startNats({ dir: own })
     const text = (file: string) => readFileSync(file, 'utf8')
@@ -164,13 +164,13 @@ describe('startNats', () => {
       expect(await revokeUsers(admin, [first.key, second.key])).toBe(0)
       await kept.flush()
       await server.stop()
-      // It writes its configuration again.
+      // `nats-config` writes its configuration again.
       server = await startNats({ dir: own })
       for (const { creds } of [first, second])
         await expect(to(creds)).rejects.toThrow(/Authorization Violation/)
       await (await to(other.creds)).flush()
 
-      // A user that may revoke may do nothing else in the system account.
+      // A user that may revoke must have no other right in the system account.
       const system = await to(readFileSync(server.systemCredsFile))
       await expect(system.request('$SYS.REQ.SERVER.PING', '', { timeout: 1000 })).rejects.toThrow()
     } finally {
@@ -186,7 +186,7 @@ describe('startNats', () => {
     try {
       const [account, operator] = [pair(server.accountSeedFile), pair(path.join(own, 'operator.seed'))]
       const ahead = Math.floor(Date.now() / 1000) + 10 * 86_400
-      // Both the account and the host's user: that replica has admitted the host.
+      // Both the account and the host's user have a later time, since that replica has admitted the host.
       const user = createUser()
       const creds = fmtCreds(reissued(await encodeUser('host', user, account, {}), ahead, account), user)
       const claims = readFileSync(path.join(own, 'account.jwt'), 'utf8').trim()
@@ -294,7 +294,7 @@ describe('startNats', () => {
       const account = pair(server.accountSeedFile)
       const stolen = pair(server.signingSeedFile)
       await rotateBrokerKeys(own)
-      // Newer than any claims of the next rotation, and stored before the restart.
+      // The claims are newer than any claims of the next rotation, and were stored before the restart.
       const iat = Date.parse('2100-01-01') / 1000
       const claims = reissued(await encodeAccount('phonerack', account, {}, { signer: stolen }), iat, stolen)
       const folder = path.join(own, 'jetstream', 'accounts')
@@ -302,7 +302,7 @@ describe('startNats', () => {
       await server.stop()
       server = await startNats({ dir: own })
       await (await to(server.controlPlaneCredsFile)).flush()
-      // It writes its configuration again.
+      // `nats-config` writes its configuration again.
       await server.stop()
       server = await startNats({ dir: own })
       await (await to(server.controlPlaneCredsFile)).flush()
@@ -312,7 +312,7 @@ describe('startNats', () => {
     }
   })
 
-  it('says why it cannot revoke', async () => {
+  it('reports why it cannot revoke', async () => {
     const text = (file: string) => readFileSync(file, 'utf8')
     const account = fromSeed(new TextEncoder().encode(text(broker.accountSeedFile).trim())).getPublicKey()
     const admin = {
@@ -329,7 +329,7 @@ describe('startNats', () => {
     )
     const systemCreds = text(broker.controlPlaneCredsFile)
     await expect(revokeUsers({ ...admin, systemCreds }, [key])).rejects.toThrow(/nats-config/)
-    // Nothing was stored.
+    // No claims were stored.
     await (await asHost('hst_a')).flush()
   })
 
@@ -346,7 +346,7 @@ describe('startNats', () => {
           await connection.close()
         }
       }
-      // JetStream's API is requests on these subjects.
+      // JetStream's API consists of requests on these subjects.
       await session(async (connection) => {
         const stream = JSON.stringify({ name: 'KEPT', subjects: ['kept.>'], storage: 'file' })
         await connection.request('$JS.API.STREAM.CREATE.KEPT', stream)

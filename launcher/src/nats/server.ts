@@ -11,7 +11,7 @@ import { findNats } from './find.js'
 export interface NatsOptions {
   /** Holds keys, configuration and JetStream's files. Created when absent, mode 0700. */
   dir: string
-  /** Omitted: a free one. */
+  /** The port; omitted: a free port. */
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined

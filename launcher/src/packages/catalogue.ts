@@ -1,4 +1,7 @@
-/** The packages that `./scripts/package` builds: which program, and what it needs besides its modules. */
+/**
+ * The packages that `./scripts/package` builds. Each entry names the program, and the files that it needs
+ * besides its modules.
+ */
 
 export interface PackageSpec {
   /** Name of the npm package and the Debian package. */
@@ -14,8 +17,8 @@ export interface PackageSpec {
   /** Whether the scrcpy server is put next to `dist`, as `scrcpy-server.jar`. */
   hasScrcpyServer: boolean
   /**
-   * Modules of which only single files are used, without their dependencies; relative to the module, or to `dist` of one
-   * of our workspaces. An empty list: the module is left out.
+   * Modules of which only single files are used, without their dependencies. Paths are relative to the
+   * module, or to `dist` of one of our workspaces. An empty list omits the module.
    */
   files: Readonly<Record<string, readonly RegExp[]>>
   /** Files of modules that this program never loads, by the name of the module. */
@@ -49,7 +52,7 @@ const controlPlane: PackageSpec = {
   assets: [/^prisma\/migrations\//, /^src\/phone-io\/(?:live|steps\/replay)\/page\/[^/]+\.(?:css|html|svg)$/],
   built: { 'site/dist/public': 'site', 'console/dist': 'console' },
   hasScrcpyServer: false,
-  // The embedded Postgres stays out: a control plane from a package has a Postgres of its operator.
+  // The embedded Postgres is omitted, since a control plane from a package uses the operator's Postgres.
   files: {
     '@phonerack/launcher': [/^backup\/(?!embedded)/, /^postgres\/regular\.js$/, /^programs\/path\.js$/],
   },

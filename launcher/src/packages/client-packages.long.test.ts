@@ -11,7 +11,7 @@ import { buildClient, buildPythonSource, buildWheel, clients } from './index.js'
 const checkout = path.resolve(import.meta.dirname, '..', '..', '..')
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-client-packages-'))
 const at = (...words: string[]): string => path.join(dir, ...words)
-/** Without variables of this run, such as keys, and with an npm that has neither a registry nor a cache. */
+/** The environment without variables of this run, such as keys. npm has neither a registry nor a cache. */
 const env = {
   PATH: process.env['PATH'],
   HOME: at('home'),
@@ -41,11 +41,11 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-it('writes one tarball for each, named by its version', () => {
+it('writes one tarball per package, named by its version', () => {
   expect(readdirSync(at('out')).sort()).toEqual([`phonerack-${version}.tgz`, `phonerack-sdk-${version}.tgz`])
 })
 
-it.each(clients)('puts into $name all that it depends on, and nothing of this workspace', ({ name }) => {
+it.each(clients)('puts into $name all of its dependencies, and no file of this workspace', ({ name }) => {
   const installed = at(name, 'node_modules', name === 'phonerack' ? name : '@phonerack/sdk')
   const { dependencies, bundleDependencies } = manifestOf(installed)
   expect(bundleDependencies).toEqual(Object.keys(dependencies))
@@ -67,7 +67,7 @@ it('imports the SDK as an ES module and as CommonJS', () => {
   run(folder, process.execPath, '-e', "require('@phonerack/sdk/testing')")
 })
 
-it('gives pip a source of the Python SDK that it installs', async (test) => {
+it('gives pip a source distribution of the Python SDK that pip can install', async (test) => {
   const look =
     "import importlib.util as u; exit(any(u.find_spec(n) is None for n in ('pip', 'setuptools', 'wheel')))"
   if (spawnSync('/usr/bin/python3', ['-c', look]).status !== 0)
@@ -86,7 +86,7 @@ it('runs the command line', () => {
   const program = at('phonerack', 'node_modules', '.bin', 'phonerack')
   expect(run(at('phonerack'), program, '--version')).toContain(version)
   expect(run(at('phonerack'), program, '--help')).toContain('phone')
-  // Loads everything that a request needs.
+  // The request loads every module that requests need.
   const refused = spawnSync(program, ['account', '--json'], {
     encoding: 'utf8',
     timeout: 60_000,
@@ -109,7 +109,7 @@ describe('the wheel', () => {
     expect(await buildWheel({ root: checkout, out: at('none') }, none)).toEqual({
       missing: ['python3', 'python3-build', 'python3-setuptools', 'python3-wheel'],
     })
-    // Python without its libraries for packages.
+    // A Python without its libraries for packages.
     const bare = at('bare-python')
     writeFileSync(bare, '#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', { mode: 0o755 })
     if (spawnSync('/usr/bin/python3', ['-c', '']).status === 0)
@@ -118,7 +118,7 @@ describe('the wheel', () => {
       )
   })
 
-  it('is imported alone, and the same when it is built again', async (test) => {
+  it('can be imported without other packages, and has the same bytes when it is built again', async (test) => {
     const built = await buildWheel({ root: checkout, out: at('wheel') })
     if ('missing' in built) return test.skip(`missing: ${built.missing.join(', ')}`)
     expect(path.basename(built.file)).toBe(`phonerack-${version}-py3-none-any.whl`)

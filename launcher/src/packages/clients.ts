@@ -1,6 +1,6 @@
 /**
- * The packages for authors of agents: the TypeScript SDK and the command line for npm, and the Python SDK as a source
- * distribution for pip. Each control plane serves them at `/packages`, so that nobody needs a registry that has them.
+ * The packages for authors of agents: the TypeScript SDK and the command line for npm, and the Python SDK as
+ * a source distribution for pip. Each control plane serves them at `/packages`, so no registry is needed.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ export const clients: readonly ClientSpec[] = [
 export interface ClientBuild {
   root: string
   out: string
-  /** Seconds since 1970; left out: that of the commit. */
+  /** Seconds since 1970; omitted: the time of the commit. */
   time?: number
 }
 
@@ -53,7 +53,9 @@ export async function buildClient({ name, workspace }: ClientSpec, build: Client
   })
 }
 
-/** Returns the path of a source distribution of the Python SDK, which pip builds. It needs no Python here. */
+/**
+ * Returns the path of a source distribution of the Python SDK, which pip builds. This step needs no Python.
+ */
 export function buildPythonSource(build: ClientBuild): Promise<string> {
   const own = path.join(build.root, 'clients', 'python')
   return inTarball('phonerack-python', build, (work) => {
@@ -101,7 +103,7 @@ function copyPublished(workspace: string, into: string, modules: readonly Module
   return manifest
 }
 
-/** The manifest without what only developers need, and with the modules inside. */
+/** The manifest without fields that only developers need, and with the modules inside the package. */
 function manifestWith(manifest: z.infer<typeof published>, modules: readonly Module[]) {
   const unused = new Set(['private', 'scripts', 'devDependencies', 'dependencies'])
   const kept = Object.entries(manifest).filter(

@@ -63,7 +63,7 @@ describe('the Debian package of the control plane', () => {
     expect(files.filter((file) => unwanted.test(file))).toEqual([])
   })
 
-  it('contains what is read or loaded only when it is first used', () => {
+  it('contains files that the program reads or loads on first use', () => {
     const used = `
       const { readAssets } = await import('./dist/phone-io/live/assets.js')
       const { replayParts } = await import('./dist/phone-io/steps/replay/parts.js')

@@ -7,11 +7,11 @@ export function writeJson(file: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o644 })
 }
 
-/** @param isWanted for paths below `from`, with `/` */
+/** @param isWanted gets paths below `from`, with `/` */
 export function copyTree(from: string, into: string, isWanted: (file: string) => boolean, below = ''): void {
   for (const entry of readdirSync(path.join(from, below), { withFileTypes: true })) {
     const file = below === '' ? entry.name : `${below}/${entry.name}`
-    // Modules in modules are listed by themselves.
+    // Modules inside modules are listed separately.
     if (entry.isDirectory() && entry.name !== 'node_modules') copyTree(from, into, isWanted, file)
     else if (entry.isFile() && isWanted(file)) copyFile(path.join(from, file), path.join(into, file))
   }

@@ -53,7 +53,7 @@ describe('the Debian package of ctl', () => {
     expect(wrong.stderr).toContain('See phonerack-ctl --help')
   })
 
-  it('says which token is missing, and asks the operator API', async () => {
+  it('names the missing token, and sends requests to the operator API', async () => {
     const refused = run(['host', 'list'])
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain('PHONERACK_OPERATOR_TOKEN is not set')

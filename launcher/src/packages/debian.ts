@@ -1,4 +1,4 @@
-/** Writes a Debian package from staged files: `dpkg-deb` does the archive, this file its content. */
+/** Writes a Debian package from staged files. `dpkg-deb` writes the archive, and this file its content. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,7 +21,7 @@ import type { Stage } from './stage.js'
 
 const run = promisify(execFile)
 
-/** Debian's names of the processors for which modules are compiled. */
+/** Debian's names of the processors for which the modules are compiled. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Milliseconds for `dpkg-deb`. */
@@ -94,7 +94,7 @@ function writeDocuments(
     '  * See CHANGELOG.md of Phonerack.',
     ` -- Phonerack maintainers <maintainers@phonerack.invalid>  ${date}`,
   ]
-  // Level 9 and no time, as `gzip -9n`.
+  // The changelog is compressed at level 9 without a time, as by `gzip -9n`.
   writeFileSync(path.join(folder, 'changelog.gz'), gzipSync(`${changes.join('\n\n')}\n`, { level: 9 }), {
     mode: 0o644,
   })

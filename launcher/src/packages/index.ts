@@ -32,7 +32,7 @@ export async function buildPackage(spec: PackageSpec, options: BuildOptions): Pr
   const { root, out, scrcpyServer, compression, hasTarball } = options
   const time = buildTime(root, process.env)
   const work = mkdtempSync(path.join(tmpdir(), 'phonerack-package-'))
-  // Modes of files and folders in a package do not depend on the umask of the person that builds it.
+  // The modes of files and folders in a package do not depend on the umask of the person who builds it.
   const umask = process.umask(0o022)
   try {
     const tree = path.join(work, 'tree')

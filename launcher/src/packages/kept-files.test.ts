@@ -34,6 +34,6 @@ it.each([
   '.github/workflows/ci.yml',
   '.npmrc',
   'index.html',
-])('leaves out %s', (file) => {
+])('omits %s', (file) => {
   expect(isKept(file)).toBe(false)
 })

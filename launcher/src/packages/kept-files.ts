@@ -6,7 +6,7 @@ const developersOnly = new Set(
     ' ',
   ),
 )
-/** Declarations and sources that are not run, maps, and texts other than licences. */
+/** Declarations and sources that are never run, maps, and texts other than licences. */
 const unusedEnding = /\.(?:[cm]?ts|tsx|map|tsbuildinfo|flow|cc|h|swf|md|markdown)$/i
 const testFile = /(?:^|\/)(?:[^/]+\.)?(?:test|spec)\.[cm]?js$/
 /** The homepage of a module, and its release scripts. */

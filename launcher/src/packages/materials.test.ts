@@ -21,7 +21,7 @@ it('lists every module that a package contains, and the scrcpy server', () => {
   for (const { workspace } of [...packages, ...clients])
     for (const { manifest } of productionModules(root, workspace, new Set()))
       expect(listed).toContain(`${manifest.name}@${manifest.version}`)
-  // The same bytes for a commit.
+  // A commit always gives the same bytes.
   expect(JSON.stringify(materials(root, server))).toBe(JSON.stringify(list))
   expect(list).not.toHaveProperty('serialNumber')
   expect(materials(root, null).components).toHaveLength(list.components.length - 1)

@@ -23,10 +23,10 @@ export function describePackages(root: string, out: string, scrcpyServer: string
 }
 
 /**
- * All installed modules, with the scrcpy server that the agent's package contains. npm marks the modules for developers, and
- * they are kept: the console and the documentation are bundled from some. `--omit dev` would also drop modules that one
- * package ships and another one only tests with, such as zod. Without `--legacy-peer-deps`, npm refuses the peers of
- * vitepress's search.
+ * All installed modules, with the scrcpy server that the agent's package contains. npm marks the modules for
+ * developers, and they are kept: the console and the documentation are bundled from some. `--omit dev` would
+ * also drop modules that one package contains and another package uses only in tests, such as zod. Without
+ * `--legacy-peer-deps`, npm refuses the peers of vitepress's search.
  */
 export function materials(root: string, scrcpyServer: string | null) {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--legacy-peer-deps'], {

@@ -69,7 +69,7 @@ it('keeps two versions apart, and refuses a module that is not installed', () =>
   expect(() => targets()).toThrow('@ours/shared needs b, which is not installed: run npm ci')
 })
 
-it('takes a module of which only files are used without its dependencies', () => {
+it('includes a module of which only single files are used without its dependencies', () => {
   add('app', { dependencies: { apk: '*' } })
   add('node_modules/apk', { dependencies: { b: '*' } })
   expect(targets(['apk'])).toEqual(['node_modules/apk'])

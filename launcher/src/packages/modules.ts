@@ -28,7 +28,7 @@ export interface Module {
   isOurs: boolean
 }
 
-/** @throws Error when the file is missing or no manifest */
+/** @throws Error when the file is missing or is not a manifest */
 export const readManifest = (dir: string): Manifest =>
   manifestSchema.parse(JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8')))
 
@@ -87,8 +87,8 @@ function find(root: string, from: string, name: string): string | null {
 }
 
 /**
- * Modules of the workspace itself belong below `dist`, where its code finds them before those that all share.
- * @param targets of the workspaces that were found so far
+ * Modules of the workspace itself belong below `dist`, where its code finds them before the shared modules.
+ * @param targets the folders of the workspaces found so far
  */
 function placeOf(
   root: string,

@@ -1,7 +1,12 @@
-/** The copyright file of a Debian package: our licence, and that of each part of others. Pure. */
+/**
+ * Writes the copyright file of a Debian package: our licence, and the licence of each third-party part. Pure.
+ */
 import type { Module } from './modules.js'
 
-/** @param folder of the modules on the machine @param hasScrcpyServer whether it is inside */
+/**
+ * @param folder of the modules on the machine
+ * @param hasScrcpyServer whether the package contains the scrcpy server
+ */
 export function copyrightText(name: string, modules: readonly Module[], hasScrcpyServer: boolean): string {
   const folder = `/usr/lib/${name}`
   const lines = modules.map(

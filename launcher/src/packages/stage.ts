@@ -8,7 +8,7 @@ import { productionModules, readManifest, type Manifest, type Module } from './m
 
 export interface Stage {
   version: string
-  /** The modules of others in the package. */
+  /** The third-party modules in the package. */
   modules: readonly Module[]
 }
 
@@ -74,7 +74,7 @@ function copyCompiled(
   })
 }
 
-/** All modules are inside, so that an installation asks no registry. */
+/** All modules are inside the package, so an installation needs no registry. */
 function ownManifest(name: string, manifest: Manifest, modules: readonly Module[]): Record<string, unknown> {
   const top = modules.filter(({ target }) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(target))
   const { version, license, type, engines } = manifest
@@ -85,7 +85,7 @@ function ownManifest(name: string, manifest: Manifest, modules: readonly Module[
     type,
     engines,
     bin: { [name]: './dist/cli.js' },
-    // Compiled modules are inside.
+    // Compiled modules are inside the package.
     os: [process.platform],
     cpu: [process.arch],
     dependencies: Object.fromEntries(top.map((each) => [each.manifest.name, each.manifest.version])),

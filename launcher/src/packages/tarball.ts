@@ -1,4 +1,4 @@
-/** Writes an npm tarball from a staged package. `npm pack` would leave out files of the modules inside. */
+/** Writes an npm tarball from a staged package. `npm pack` would omit files of the modules inside. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,10 @@ const run = promisify(execFile)
 /** Milliseconds for `tar`. */
 const limit = 300_000
 
-/** @param time of all files, seconds since 1970 @returns the path of the tarball */
+/**
+ * @param time the time of all files, in seconds since 1970
+ * @returns the path of the tarball
+ */
 export async function buildTarball(dir: string, name: string, out: string, time: number): Promise<string> {
   const file = path.join(out, `${name}.tgz`)
   const same = [

@@ -1,4 +1,4 @@
-/** The wheel of the Python SDK, by its own script. Python and its build tools are optional. */
+/** Builds the wheel of the Python SDK with the SDK's own script. Python and its build tools are optional. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,14 +8,17 @@ import { buildTime } from './build-time.js'
 
 const run = promisify(execFile)
 
-/** Milliseconds for a look at Python, and for a build. */
+/** Milliseconds for a check of Python, and for a build. */
 const limits = { lookMs: 30_000, buildMs: 180_000 }
 /** The module of each tool, and its Debian package. */
 const tools = { build: 'python3-build', setuptools: 'python3-setuptools', wheel: 'python3-wheel' }
 
 export type Wheel = { file: string } | { missing: readonly string[] }
 
-/** Returns the path of the wheel, or the Debian packages that are missing for it. @throws Error when the build fails */
+/**
+ * Returns the path of the wheel, or the Debian packages that are missing for the build.
+ * @throws Error when the build fails
+ */
 export async function buildWheel(
   { root, out }: { root: string; out: string },
   env: NodeJS.ProcessEnv = process.env,

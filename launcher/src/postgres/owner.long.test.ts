@@ -1,4 +1,4 @@
-// Servers of root's Postgres, against a process of the user that runs Postgres.
+// Servers of root's Postgres, attacked by a process of the user that runs Postgres.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -25,7 +25,7 @@ const nobody = isRoot
 
 let dir: string
 let data: string
-/** A folder of root with the names that the attacks aim at. */
+/** A folder of root with the names that the attacks use. */
 let victim: string
 
 beforeEach(() => {
@@ -64,10 +64,10 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     }
   })
 
-  it('keeps nothing that it prepared in the folder of an earlier release', async () => {
+  it('keeps no file that it prepared in the folder of an earlier release', async () => {
     await (await startPostgres({ dir: data })).stop()
     const home = homeOf(data)
-    // Earlier releases left it so.
+    // Earlier releases left the folder in this state.
     chmodSync(home, 0o700)
     lchownSync(home, nobody.uid, nobody.gid)
     const planted = ['data.part', 'password.part', 'native-1', 'native-2.part']

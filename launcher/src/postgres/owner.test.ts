@@ -1,4 +1,4 @@
-// Folders that root fills for Postgres, against a process of the user that runs Postgres.
+// Folders that root fills for Postgres, attacked by a process of the user that runs Postgres.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -26,7 +26,7 @@ const nobody = isRoot
 
 let dir: string
 let data: string
-/** A folder of root with the names that the attacks aim at. */
+/** A folder of root with the names that the attacks use. */
 let victim: string
 
 beforeEach(() => {
@@ -110,7 +110,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     expect([lstatSync(victim).uid, ...ownersOf(victim)]).toEqual([0, 0])
   })
 
-  it('cannot lead the deletion of a cluster to the files of root', async () => {
+  it('cannot redirect the deletion of a cluster to files of root', async () => {
     await installCluster(data, (target) => {
       writeFileSync(path.join(target, 'PG_VERSION'), '18\n')
       symlinkSync(victim, path.join(target, 'base'))

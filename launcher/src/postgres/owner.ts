@@ -26,7 +26,7 @@ export function isHeldByRoot(folder: string): boolean {
   }
 }
 
-/** Root and the user's group may enter; a folder with this mode has been checked. */
+/** The mode lets root and the user's group enter. A folder with this mode has been checked. */
 const homeMode = 0o710
 
 /** Prepares a folder that root has just created. */
@@ -36,10 +36,9 @@ export function holdHome(home: string, { gid }: User): void {
 }
 
 /**
- * Takes over a folder that belonged to the user in earlier releases, and removes everything that the user may have
- * prepared in it:
- * unfinished folders and copies of programs, which the next start makes again.
- * @throws Error when another user than root can replace the folder or the note of its owner
+ * Takes over a folder that belonged to the user in earlier releases, and removes everything that the user may
+ * have prepared in it: unfinished folders, and copies of programs, which the next start creates again.
+ * @throws Error when a user other than root can replace the folder or the record of its owner
  */
 export function takeHome(home: string, user: User): void {
   const stat = lstatSync(home, { throwIfNoEntry: false })
@@ -57,7 +56,7 @@ export function takeHome(home: string, user: User): void {
   holdHome(home, user)
 }
 
-/** @throws Error when `data` was replaced in the time in which its parent belonged to the user */
+/** @throws Error when `data` was replaced while its parent belonged to the user */
 export function checkData(home: string, { uid }: User): void {
   const data = path.join(home, 'data')
   const stat = lstatSync(data, { throwIfNoEntry: false })
@@ -65,14 +64,20 @@ export function checkData(home: string, { uid }: User): void {
     throw new Error(`${data} is not a folder of the user nobody; restore a backup`)
 }
 
-/** Gives a tree to the user, its root last: until then, the user cannot enter it and replace its folders by links. */
+/**
+ * Gives a tree to the user, its root last. Until then, the user cannot enter the tree and replace its folders
+ * by links.
+ */
 export function giveTree(root: string, { uid, gid }: User): void {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
     lchownSync(path.join(entry.parentPath, entry.name), uid, gid)
   lchownSync(root, uid, gid)
 }
 
-/** Deletes a tree whose folders another user may replace by links during the deletion. `rm` works by descriptors, Node.js by paths. */
+/**
+ * Deletes a tree whose folders another user may replace by links during the deletion. `rm` uses descriptors,
+ * and Node.js uses paths.
+ */
 export function removeTree(root: string): void {
   execFileSync('rm', ['-rf', '--', root], { timeout: 600_000, stdio: ['ignore', 'ignore', 'pipe'] })
 }

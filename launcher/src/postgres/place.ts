@@ -1,9 +1,9 @@
 /**
  * The folder of a data directory's cluster, and the user that runs Postgres.
  *
- * Postgres refuses to run as root, so root starts it as `nobody`, who cannot read a 0700 data directory. The
- * cluster is then in an outside folder with a random name, which the data directory records. An id in both
- * prevents a data directory from opening another's cluster. The outside folder is root's: see owner.ts.
+ * Postgres refuses to run as root, so root starts it as `nobody`, which cannot read a 0700 data directory.
+ * The cluster is then in an outside folder with a random name, which the data directory records. An id in
+ * both prevents a data directory from opening another's cluster. The outside folder is root's: see owner.ts.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -26,14 +26,14 @@ export interface Place {
   home: string
   /** True when `home` is outside the data directory. */
   outside: boolean
-  /** The user that Postgres runs as; undefined: the current one. */
+  /** The user that runs Postgres; undefined: the current user. */
   user: User | undefined
 }
 
 interface Note {
   /** Equal to the id in `owner.json` of an outside cluster. */
   id: string
-  /** Relative to the data directory when inside, so that both can be moved together. */
+  /** The path is relative to the data directory when it is inside, so that both can be moved together. */
   home: string
   outside: boolean
 }
@@ -41,8 +41,8 @@ interface Note {
 const noteName = 'cluster.json'
 
 /**
- * The recorded place, or a new one.
- * @param throwaway for tests: allows a folder that the system cleans up.
+ * The recorded place, or a new place.
+ * @param throwaway for tests: allows a folder that the system cleans up
  */
 export function findPlace(dir: string, throwaway: boolean): Place {
   const user = serverUser()
@@ -95,7 +95,7 @@ function checkOutside(note: Note, dir: string, user: User | undefined): void {
   if (user) checkData(note.home, user)
 }
 
-/** A copied data directory would share the original's cluster; a moved one may keep it. */
+/** A copied data directory would share the original's cluster. A moved directory may keep its cluster. */
 function checkOwner(note: Note, dir: string): void {
   const ownerFile = path.join(note.home, 'owner.json')
   if (!existsSync(ownerFile))

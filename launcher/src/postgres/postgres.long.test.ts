@@ -1,4 +1,4 @@
-/** The embedded Postgres after the kill of its parent, and on folders that another one uses. */
+/** The embedded Postgres after the kill of its parent, and on folders that another parent uses. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -65,7 +65,7 @@ describe('startPostgres', () => {
     expect(await query(server.url, 'SELECT n FROM kept')).toBe(42)
   })
 
-  it('stops an orphan that its own record does not name', async () => {
+  it('stops an orphan that is missing from its record', async () => {
     const holder = await runInChild(dir)
     const orphan = identify(holder.pid)
     await holder.kill()
@@ -107,7 +107,7 @@ describe('startPostgres', () => {
   })
 })
 
-/** A parent process that starts the server and then only waits, until the test kills it. */
+/** A parent process that starts the server and then waits until the test kills it. */
 async function runInChild(folder: string): Promise<{ url: string; pid: number; kill(): Promise<void> }> {
   const built = path.resolve(import.meta.dirname, '../../dist/postgres/index.js')
   const script = `

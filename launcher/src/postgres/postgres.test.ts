@@ -1,4 +1,4 @@
-/** The embedded Postgres: one server, used by each test. */
+/** The embedded Postgres: all tests use one server. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

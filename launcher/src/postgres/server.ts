@@ -17,25 +17,28 @@ import { postgresStop, stopStaleServer } from './stale.js'
 export interface PostgresOptions {
   /** Holds the password and the cluster's location. Created when absent, mode 0700. */
   dir: string
-  /** Omitted: a free one. */
+  /** The port; omitted: a free port. */
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined
   /** The file that records the process; default: a file in `dir`. */
   recordFile?: string | undefined
-  /** Fast: nothing is synced to disk, so commits survive only a crash of the server. `stop` deletes the cluster. */
+  /**
+   * Fast mode: nothing is synced to disk, so commits survive only a crash of the server. `stop` deletes the
+   * cluster.
+   */
   forTests?: boolean | undefined
 }
 
 export interface Postgres extends Running {
-  /** URL of the database `postgres`; `urlOf` returns another's. */
+  /** URL of the database `postgres`. `urlOf` returns the URL of another database. */
   readonly url: string
   readonly port: number
   urlOf(database: string): string
   /** Creates a database, as a copy of `template` if given, and returns its URL. */
   createDatabase(name: string, template?: string): Promise<string>
   hasDatabase(name: string): Promise<boolean>
-  /** Ends its sessions and drops it; no error when it does not exist. */
+  /** Ends the database's sessions and drops it. A missing database is not an error. */
   dropDatabase(name: string): Promise<void>
 }
 
@@ -100,7 +103,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** On the command line, so that they apply to an old cluster too. All tests of a package share one server. */
+/**
+ * These settings are on the command line, so that they also apply to an old cluster. All tests of a package
+ * share one server.
+ */
 function settings(forTests: boolean): string[] {
   const always = [
     'listen_addresses=127.0.0.1',
@@ -112,7 +118,8 @@ function settings(forTests: boolean): string[] {
     'log_min_messages=warning',
   ]
   if (!forTests) return [...always, 'idle_in_transaction_session_timeout=60s']
-  // Commits stay synchronous: tests kill the server, which must not lose what clients have seen.
+  // Commits stay synchronous, since tests kill the server, which must not lose commits that clients have
+  // seen.
   return [...always, 'fsync=off', 'full_page_writes=off', 'autovacuum=off']
 }
 

@@ -13,9 +13,9 @@ export const postgresStop: readonly StopStep[] = [
 ]
 
 /**
- * Stops the server that runs on `data`, if any, so that two never run. If another program reuses the pid, it
- * is left alone and the file removed: backends that outlive their postmaster still block a new one by their
- * shared memory.
+ * Stops the server that runs on `data`, if any, so that two never run. If another program reuses the PID,
+ * that program is left alone and the file removed: backends that outlive their postmaster still block a new
+ * postmaster by their shared memory.
  */
 export async function stopStaleServer(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid')
@@ -29,7 +29,7 @@ export async function stopStaleServer(data: string): Promise<void> {
   }
 }
 
-/** Undefined: there is no such file. NaN: Postgres did not write it. */
+/** Undefined: the file does not exist. NaN: Postgres did not write it. */
 function readPid(file: string): number | undefined {
   const read = readRegular(file)
   if (read === 'absent') return undefined

@@ -47,7 +47,8 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     cwd: options.cwd,
     env: options.env,
     stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
-    // A separate process group: Ctrl-C in the terminal reaches only `up`, which then stops all in order.
+    // The process gets a separate group: Ctrl-C in the terminal reaches only `up`, which then stops all
+    // programs in order.
     detached: true,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),
@@ -92,8 +93,8 @@ export async function startChild(options: ChildOptions): Promise<Running> {
 
 /**
  * Polls `answers` until it returns true.
- * @throws Error with the program's last lines when it ends first or does not answer before the deadline (it
- * is then stopped).
+ * @throws Error with the program's last lines when the program ends first or does not answer before the
+ * deadline (the program is then stopped).
  */
 export async function waitUntil(
   name: string,

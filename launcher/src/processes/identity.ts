@@ -1,5 +1,5 @@
 /**
- * Identifies the process of a recorded pid by pid and start time, since the system reuses pids. Checked
+ * Identifies the process of a recorded PID by PID and start time, since the system reuses PIDs. Checked
  * before any signal is sent.
  */
 import { execFileSync } from 'node:child_process'
@@ -11,7 +11,7 @@ export interface ProcessIdentity {
   started: string
 }
 
-/** The living process with this pid, or null. A zombie is not alive. */
+/** The living process with this PID, or null. A zombie does not count as alive. */
 export function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid)
@@ -51,7 +51,7 @@ function startedByPs(pid: number): string | null {
     const match = /^\s*(\S+)\s+(.+?)\s*$/.exec(line)
     return match?.[2] && !match[1]?.startsWith('Z') ? match[2] : null
   } catch (error) {
-    // `ps` exits with 1 when there is no such process.
+    // `ps` exits with 1 when the process does not exist.
     if (error instanceof Error && 'status' in error && error.status === 1) return null
     throw error
   }

@@ -12,10 +12,10 @@ import {
 
 const maxBytes = 10 << 20
 
-/** Opened for appending, so that it can be truncated while the program writes. */
+/** The file is opened for appending, so that it can be truncated while the program writes. */
 export const openLog = (file: string): number => openSync(file, 'a', 0o600)
 
-/** Moves the content to `FILE.1` when it exceeds 10 MB. Call it periodically. */
+/** Moves the content to `FILE.1` when it exceeds 10 MB. Must be called periodically. */
 export function boundLog(file: string): void {
   if (!existsSync(file) || statSync(file).size < maxBytes) return
   copyFileSync(file, `${file}.1`)

@@ -11,10 +11,10 @@ export interface PortRange {
   highest: number
 }
 
-/** Below the ephemeral range, so that outgoing connections do not take a kept port. */
+/** The ports are below the ephemeral range, so that outgoing connections do not use a kept port. */
 const upRange: PortRange = { lowest: 20_000, highest: 32_000 }
 
-/** The range of tests. It is below the range of `up`, so that tests do not take a port that an `up` keeps. */
+/** The range of tests. It is below the range of `up`, so that tests do not use a port that an `up` keeps. */
 const testRange: PortRange = { lowest: 10_100, highest: 20_000 }
 
 /** Whether this process can listen on the port now. */
@@ -33,8 +33,8 @@ export function isPortFree(port: number): Promise<boolean> {
 const reserved = new Set<number>()
 
 /**
- * Reserves a port among the processes that call this, until this process ends: an abstract Unix socket of Linux carries
- * its name, which the kernel frees. Elsewhere it does nothing.
+ * Reserves a port among the processes that call this, until this process ends: an abstract Unix socket of
+ * Linux carries its name, which the kernel frees. On other systems, this does nothing.
  * @returns false when another process has reserved it
  */
 export function reservePort(port: number): Promise<boolean> {
@@ -54,7 +54,10 @@ export function reservePort(port: number): Promise<boolean> {
 
 const take = async (port: number): Promise<boolean> => (await isPortFree(port)) && (await reservePort(port))
 
-/** `preferred` if it is free, else a random free port that is not in `taken`. No other process picks it while this one runs. */
+/**
+ * Returns `preferred` if it is free, otherwise a random free port that is not in `taken`. No other process
+ * picks the port while this process runs.
+ */
 export async function pickPort(
   preferred?: number,
   taken: ReadonlySet<number> = new Set(),
@@ -68,5 +71,8 @@ export async function pickPort(
   throw new Error(`no free port between ${lowest} and ${highest}`)
 }
 
-/** For tests: a port that no other process picks while this one runs, and that no outgoing connection takes. */
+/**
+ * For tests: a port that no other process picks while this process runs, and that no outgoing connection
+ * uses.
+ */
 export const freePort = (): Promise<number> => pickPort(undefined, undefined, testRange)

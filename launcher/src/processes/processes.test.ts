@@ -28,7 +28,7 @@ describe('identity', () => {
     const identity = identify(pid)
     expect(identity).toEqual(identify(pid))
     expect(identity && isAlive(identity)).toBe(true)
-    // The kernel reports none for a moment while the program is loaded.
+    // For a moment while the program is loaded, the kernel reports no process.
     await expect.poll(() => commandLine(pid)).toEqual(['sleep', '60'])
     child.kill()
     await ended
@@ -55,7 +55,7 @@ describe('records', () => {
     expect(readRecord(file())).toBeNull()
   })
 
-  it('leave a process alone that reuses the recorded pid', async () => {
+  it('leave a process alone that reuses the recorded PID', async () => {
     const { child, pid, ended } = await sleeper()
     const record = writeRecord(file(), pid)
     writeFileSync(file(), JSON.stringify({ ...record, started: 'long ago' }))
@@ -67,7 +67,7 @@ describe('records', () => {
     await ended
   })
 
-  it('refuse a second owner while the first one lives', async () => {
+  it('refuse a second owner while the first owner lives', async () => {
     const [owned, owner] = [await sleeper(), await sleeper()]
     const record = writeRecord(file(), owned.pid)
     writeFileSync(file(), JSON.stringify({ ...record, owner: identify(owner.pid) }))
@@ -104,7 +104,7 @@ describe('ports', () => {
 })
 
 describe.runIf(process.platform === 'linux')('a picked port', () => {
-  it('is reserved from other processes until this one ends', async () => {
+  it('is reserved until this process ends', async () => {
     const module = new URL('../../dist/processes/ports.js', import.meta.url).href
     const script = `const { pickPort } = await import(${JSON.stringify(module)})
       process.stdout.write(String(await pickPort()))

@@ -10,7 +10,10 @@ export interface ProcessRecord extends ProcessIdentity {
   owner: ProcessIdentity
 }
 
-/** Records that this process started the living process `pid`. Null when it has already ended. */
+/**
+ * Records that this process started the living process `pid`. Returns null when that process has already
+ * ended.
+ */
 export function writeRecord(file: string, pid: number): ProcessRecord | null {
   const identity = identify(pid)
   if (!identity) return null

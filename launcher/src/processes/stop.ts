@@ -1,6 +1,6 @@
 /**
- * Stops a process by its identity: first SIGTERM, then stronger signals, never another process that reuses
- * its pid.
+ * Stops a process by its identity: first with SIGTERM, then with stronger signals, and never another process
+ * that reuses its PID.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessIdentity } from './identity.js'
@@ -38,7 +38,7 @@ export async function stopProcess(
   if (isAlive(identity)) throw new Error(`process ${identity.pid} does not exit`)
 }
 
-/** False when it has already ended. */
+/** Sends a signal. Returns false when the process has already ended. */
 function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false
   try {

@@ -1,4 +1,6 @@
-/** Keeps services running: starts them in order, restarts those that die, stops them in reverse order. */
+/**
+ * Keeps services running: starts them in order, restarts services that die, and stops them in reverse order.
+ */
 import { pause } from '@phonerack/shared'
 import type { ExitCause, Running } from './child.js'
 
@@ -16,11 +18,11 @@ export type SupervisorEvent =
 interface Entry {
   service: Service
   running: Running | null
-  /** Resolves when the service has been stopped for good. */
+  /** Resolves when the service has been stopped permanently. */
   loop: Promise<void>
 }
 
-/** Pause before the first, second… restart in a row; the last value repeats. */
+/** The pauses before consecutive restarts; the last value repeats. */
 const backOffMs = [200, 500, 1000, 2000, 5000, 10_000] as const
 /** Milliseconds of running after which the next restart uses the shortest pause. */
 const steadyMs = 30_000
@@ -40,7 +42,10 @@ export class Supervisor {
     return running
   }
 
-  /** Stops all services, the last started first. Returns the errors of services that could not be stopped. */
+  /**
+   * Stops all services, the last started service first. Returns the errors of services that could not be
+   * stopped.
+   */
   async stopAll(): Promise<unknown[]> {
     this.halt.abort()
     const errors: unknown[] = []

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Full path of the first match on PATH, then in `also`; null when there is none. */
+/** Returns the full path of the first match on PATH, then in `also`; null when there is no match. */
 export function findProgram(name: string, also: readonly string[] = []): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(path.delimiter).filter(Boolean), ...also]
   for (const folder of folders) {

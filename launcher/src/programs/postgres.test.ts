@@ -14,7 +14,10 @@ const built = path.resolve(import.meta.dirname, '../../dist/programs/postgres.js
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-package-test-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Lists the clusters after the script for a package that was not installed before; ends when the setting has changed. */
+/**
+ * Lists the clusters after the script ran for a package that was not installed before. Fails when the setting
+ * has changed.
+ */
 function clustersAfter(program: string): string[] {
   const file = path.join(dir, 'program.mjs')
   writeFileSync(
@@ -40,7 +43,7 @@ describe.runIf(existsSync(scripts) && hasOverlays())('a new package of Postgres'
     expect(clustersAfter('await configure()')).toEqual([expect.stringMatching(/ main /)])
   })
 
-  it('creates no cluster for tests, and the setting of the machine stays', () => {
+  it('creates no cluster for tests, and keeps the setting of the machine', () => {
     expect(clustersAfter('await withoutCluster(configure)')).toEqual([])
   })
 

@@ -1,7 +1,7 @@
-/** Installs Debian's Postgres for its programs only. */
+/** Installs Debian's Postgres, of which only the programs are used. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** The package `postgresql-common` brings it, and must be installed first. */
+/** The package `postgresql-common` contains this setting, and must be installed first. */
 const settings = '/etc/postgresql-common/createcluster.conf'
 
 /**

@@ -1,4 +1,4 @@
-/** A data directory and a database with what backups read of them, for tests. */
+/** For tests: a data directory and a database with the parts that backups read. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -76,7 +76,7 @@ export async function stateOf(restored: string): Promise<State | undefined> {
       `select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch,
               (select counts_from_ms::int from listened) as counts`,
     )
-    // Every index and page can be read.
+    // Reads every index and page.
     for (const text of ['vacuum full', 'reindex database phonerack']) await run(own.urlOf('phonerack'), text)
     return state
   } finally {

@@ -1,10 +1,13 @@
-/** Runs a script as root on a copy of this system, which changes nothing outside: an overlay in a mount namespace. */
+/**
+ * Runs a script as root on a copy of this system: an overlay in a mount namespace. The script changes nothing
+ * outside.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Whether this machine allows it: Linux, as root, with overlayfs. */
+/** Whether this machine can run it: Linux, as root, with overlayfs. */
 export function hasOverlays(): boolean {
   try {
     runInOverlay('true', {})
@@ -15,7 +18,7 @@ export function hasOverlays(): boolean {
 }
 
 /**
- * Returns the lines of its output. The script ends at its first failed command.
+ * Returns the lines of the script's output. The script ends at its first failed command.
  * @param files copied into the system first: their path there, and here
  * @throws Error with its output when it fails
  */
@@ -39,7 +42,7 @@ export function runInOverlay(script: string, files: Readonly<Record<string, stri
       'exec chroot "$root" sh /root/script',
     ]
     const given = copies.flatMap(([to, from]) => [from, to])
-    // With the process namespace, every process of the script ends with it.
+    // When the process namespace ends, every process of the script ends.
     const args = [
       '--mount',
       '--pid',

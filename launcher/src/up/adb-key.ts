@@ -1,4 +1,7 @@
-/** The key of the agent's adb servers. `up` creates it before the agent does, so that the virtual phones let in only these servers. */
+/**
+ * The key of the agent's adb servers. `up` creates it before the agent would, so that the virtual phones
+ * accept only these servers.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'

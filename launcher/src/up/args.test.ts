@@ -103,7 +103,7 @@ describe('parseUpArgs', () => {
   })
 })
 
-it('refuses the ports that fetch refuses, and no adjacent ones', async () => {
+it('refuses the ports that fetch refuses, and no adjacent ports', async () => {
   const isBad = async (port: number): Promise<boolean> => {
     const error: unknown = await fetch(`http://127.0.0.1:${port}/`, {
       signal: AbortSignal.timeout(1000),

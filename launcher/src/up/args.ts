@@ -7,7 +7,7 @@ export interface UpOptions {
   detach: boolean
   /** Data directory, absolute. */
   data: string
-  /** Null: the data directory's previous port, else 7700. 0: any free port. */
+  /** Null: the data directory's previous port, otherwise 7700. 0: any free port. */
   port: number | null
   virtualPhones: number
   country: string

@@ -7,16 +7,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Wildcard addresses in canonical form. The last is 0.0.0.0 as an IPv6 address. */
 const wildcards = new Set(['0.0.0.0', '::', '::ffff:0:0'])
 
-/** An IPv6 address has many forms: `::0` is `::`. A zone (`%eth0`) has none. */
+/** An IPv6 address has many forms: `::0` is `::`. The canonical form has no zone (`%eth0`). */
 const canonical = (address: string): string =>
   isIP(address) === 6 && !address.includes('%')
     ? new URL(`http://[${address}]`).hostname.slice(1, -1)
     : address
 
 /**
- * Returns the address, or the reason for which it is refused. A variable alone opens nothing to other machines: it may
- * come from
- * another deployment's environment.
+ * Returns the address, or the reason why it is refused. A variable alone opens nothing to other machines,
+ * since it may come from another deployment's environment.
  * @param flag value of `--host`
  */
 export function bindHost(

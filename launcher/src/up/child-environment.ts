@@ -16,7 +16,7 @@ const own: Partial<Record<ServiceName, RegExp>> = {
   'virtual-phones': /^(PHONERACK_(VIRTUAL|TEST)_|FFMPEG_|FFPROBE_)/,
 }
 
-/** `up` sets these itself where a program needs one. */
+/** `up` sets these variables itself where a program needs them. */
 const secrets = /TOKEN|SECRET|PASSWORD|CREDENTIAL|_KEY|STRIPE|SMTP|DATABASE/
 const operatorsOwn = /^PHONERACK_(OPERATOR|JOIN)_TOKEN$/
 

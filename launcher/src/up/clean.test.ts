@@ -31,14 +31,14 @@ afterEach(async () => {
 })
 
 interface Left {
-  /** The process that acts as `up`. */
+  /** The process that has the role of `up`. */
   up: ChildProcess
   /** A recorded service, and a program that the service started. */
   service: ProcessIdentity
   grandchild: ProcessIdentity
 }
 
-/** A stand-in for `up`: starts one service as `up` does, which starts another program; then it only waits. */
+/** A stand-in for `up`. It starts one service as `up` does, which starts another program, and then waits. */
 async function startHolder(withGuard: boolean): Promise<Left> {
   const service = `
     const child = require('node:child_process').spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
@@ -73,7 +73,7 @@ async function kill(up: ChildProcess): Promise<void> {
 }
 
 describe('after a killed up', () => {
-  it('the next one stops the processes that it left, including those that a service started', async () => {
+  it('the next up stops the remaining processes, including programs that a service started', async () => {
     const { up, service, grandchild } = await startHolder(false)
     await kill(up)
     expect([isAlive(service), isAlive(grandchild)]).toEqual([true, true])
@@ -94,14 +94,14 @@ describe('after a killed up', () => {
     expect(readRecord(folder.guardRecord)).toBeNull()
   })
 
-  it('the next one waits for a running guard', async () => {
+  it('the next up waits for a running guard', async () => {
     const { up, service } = await startHolder(true)
     await kill(up)
     await awaitGuard(folder)
     expect(isAlive(service)).toBe(false)
   })
 
-  it('the processes of a living one are left alone', async () => {
+  it('the processes of a living up are left alone', async () => {
     const { service } = await startHolder(false)
     await expect(cleanLeftovers(folder)).rejects.toThrow(/in use by process/)
     expect(isAlive(service)).toBe(true)

@@ -40,7 +40,7 @@ export async function awaitGuard(folder: Folder): Promise<void> {
   await reapRecord(folder.guardRecord)
 }
 
-/** Linux only; other systems rely on the records. */
+/** This works on Linux only; other systems rely on the records. */
 function markedProcesses(dir: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return []
   const found: ProcessIdentity[] = []
@@ -61,7 +61,7 @@ function isMarked(pid: number, dir: string): boolean {
       .split('\0')
       .some((variable) => marks.has(variable))
   } catch (error) {
-    // The process belongs to another user, or has just ended.
+    // The process belongs to another user, or has ended in the meantime.
     if (error instanceof Error && 'code' in error && unreadable.has(String(error.code))) return false
     throw error
   }

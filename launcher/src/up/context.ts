@@ -17,7 +17,7 @@ export interface Context {
   signal: AbortSignal
 }
 
-/** A control plane's addresses, on this machine or another one. */
+/** The addresses of a control plane, on this machine or another machine. */
 export interface Addresses {
   baseUrl: string
   /** Origin of the operator API, without a path; null: unknown here. */

@@ -1,5 +1,6 @@
 /**
- * The control plane with its database and broker; or, with `--host-only`, the address of another machine's.
+ * Starts the control plane with its database and broker; or, with `--host-only`, finds the control plane of
+ * another machine.
  */
 import { hashSecret, isLoopback } from '@phonerack/shared'
 import { startNats } from '../nats/index.js'
@@ -44,7 +45,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     PHONERACK_REPLICA_ID: process.env['PHONERACK_REPLICA_ID'] || replicaId(folder),
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
     PHONERACK_WEBHOOK_ALLOW: webhookAllow(options.host, publicUrl, process.env),
-    // No load balancer is in front of it.
+    // No load balancer is in front of the API.
     PHONERACK_STOP_DELAY: process.env['PHONERACK_STOP_DELAY'] ?? '0',
     PHONERACK_STOP_WITHIN: process.env['PHONERACK_STOP_WITHIN'] ?? '30',
   }
@@ -56,7 +57,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     env,
     readyWithinMs: 60_000,
     stopWithinMs: (Number(env.PHONERACK_STOP_DELAY) + Number(env.PHONERACK_STOP_WITHIN)) * 1000 + endMs,
-    // Identified by the token: another system may have just taken the port.
+    // The control plane is identified by the token, since another system may have taken the port.
     ready: async () =>
       (await isHealthy(`${baseUrl}/healthz`)) &&
       (await standingOf(operatorUrl, operatorToken(folder))) !== 'unknown',
@@ -70,7 +71,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
     remark('the operator token of this directory was revoked; creating a new one')
     env.PHONERACK_OPERATOR_TOKEN_SHA256 = hashSecret(renewOperatorToken(folder))
-    // The supervisor restarts it with the new token.
+    // The supervisor restarts the control plane with the new token.
     await running.stop()
     await untilValid(operatorUrl, operatorToken(folder), signal)
   })
@@ -143,7 +144,7 @@ function foreignBroker(url: string): Broker {
   }
 }
 
-/** @throws Error that names what the command line or the environment lacks */
+/** @throws Error that names the option or variable that is missing */
 export function foreignControl(options: UpOptions): Addresses {
   if (options.natsUrl === null) throw new Error('--host-only needs --nats-url')
   const baseUrl = environment('PHONERACK_CONTROL_URL', '--host-only').replace(/\/+$/, '')

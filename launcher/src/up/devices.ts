@@ -26,11 +26,10 @@ export async function awaitHost(
 const reachMs = 20_000
 
 /**
- * Enrols those of `serials` that are not enrolled, releases quarantined ones that hold no phone once, and
- * waits until all are enrolled, and reachable unless this takes too long.
- * @param before the devices before the last start of the host, whose links are old
- * @returns those that ended quarantined, with the reason.
- * @throws Error that names those that were not ready before the deadline.
+ * Enrols the devices of `serials` that are not enrolled, releases quarantined devices without a phone once,
+ * and waits until all are enrolled, and reachable unless this takes too long. @param before the devices
+ * before the last start of the host, whose links are old @returns the devices that are quarantined at the
+ * end, with the reason @throws Error that names the devices that were not ready before the deadline
  */
 export async function enrollAll(
   operator: OperatorClient,
@@ -96,10 +95,10 @@ export async function enrollAll(
   throw new Error(`virtual phones are not ready after ${timeoutMs / 1000} s: ${missing.join(', ')}`)
 }
 
-/** `offline`: it was free. */
+/** `offline`: the device was free. */
 const enrolled: ReadonlySet<string> = new Set(['free', 'assigned', 'offline'])
 
-/** Whether the service accepted the request. False: the device is not ready for enrolment yet. */
+/** Sends the request. Returns false when the device is not ready for enrolment yet. */
 async function accepted(request: Promise<unknown>): Promise<boolean> {
   try {
     await request

@@ -1,9 +1,9 @@
 /**
  * Test-only environment variables: `PHONERACK_TEST_WITHOUT` lists parts that the virtual phones lack,
- * `PHONERACK_TEST_MAKERS` makers whose forms of outputs they have, in turn,
- * `PHONERACK_TEST_ADB_KEYS` public keys of adb servers that they let in besides the agent's (files, separated by commas),
- * `PHONERACK_TEST_FAULT_PORT` opens the port by which tests inject faults. The port's token is in the data
- * directory, readable by its owner only.
+ * `PHONERACK_TEST_MAKERS` lists makers whose forms of outputs the phones print, in turn,
+ * `PHONERACK_TEST_ADB_KEYS` lists public keys of further adb servers that the phones accept (files, separated
+ * by commas), and `PHONERACK_TEST_FAULT_PORT` opens the port through which tests inject faults. The port's
+ * token is in the data directory, readable by its owner only.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'

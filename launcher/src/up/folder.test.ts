@@ -26,7 +26,7 @@ describe('the data directory', () => {
     expect(statSync(folder.upFile).mode & 0o777).toBe(0o600)
   })
 
-  it('has one living holder', () => {
+  it('has at most one living holder', () => {
     const folder = openFolder(dir)
     const unlock = lockFolder(folder)
     expect(lockHolder(folder)?.pid).toBe(process.pid)
@@ -60,7 +60,7 @@ describe('allocatePorts', () => {
     expect(statSync(folder.portsFile).mode & 0o777).toBe(0o600)
   })
 
-  it('picks another port for a taken one, except for the API', async () => {
+  it('picks another port when a port is in use, except for the API', async () => {
     const folder = openFolder(dir)
     const first = await allocatePorts(folder, 0, 0)
     const server = createServer()

@@ -33,7 +33,7 @@ export interface Folder {
   of(name: ServiceName | 'pki'): string
 }
 
-/** Creates it when absent; only its owner has access. */
+/** Creates the directory when it is absent; only its owner has access. */
 export function openFolder(dir: string): Folder {
   for (const folder of [dir, path.join(dir, 'logs'), path.join(dir, 'run')]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -111,7 +111,7 @@ export function lockHolder(folder: Folder): ProcessIdentity | null {
   return identity && isAlive(identity) ? identity : null
 }
 
-/** The API's address from `up.json`. */
+/** Reads the API's address from `up.json`. */
 function servedUrl(folder: Folder): string | null {
   const up = readJson(folder.upFile) as { base_url?: unknown } | null
   return typeof up?.base_url === 'string' ? up.base_url : null
@@ -128,7 +128,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Atomic, mode 0600. */
+/** Writes the file atomically, with mode 0600. */
 export function writeJson(file: string, value: unknown): void {
   const part = `${file}.${process.pid}.part`
   writeFileSync(part, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })

@@ -1,6 +1,6 @@
 /**
  * A small process that holds the other end of a pipe to `up`: when `up` is killed, the pipe closes and the
- * guard stops the processes that `up` left.
+ * guard stops the remaining processes of `up`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** The host agent, the programs that it needs, and the virtual phones. */
+/** Starts the host agent, the programs that it needs, and the virtual phones. */
 import { hostname } from 'node:os'
 import type { Device, OperatorClient } from '@phonerack/ctl/operator'
 import { ensureAdbKey } from './adb-key.js'
@@ -50,7 +50,9 @@ export async function startPhones(
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
 }
 
-/** How fast virtual phones answer: without delays, or like a phone (`virtual-phone/src/pace/pace.ts`). */
+/**
+ * The response time of virtual phones: without delays, or like a phone (`virtual-phone/src/pace/pace.ts`).
+ */
 const paces = ['instant', 'fast', 'real', 'slow']
 
 function paceOf(env: NodeJS.ProcessEnv): string {
@@ -127,7 +129,7 @@ export async function takeIn(
   )
 }
 
-/** Their adb serials. */
+/** The adb serials of the virtual phones. */
 const serials = (ports: Ports): string[] => ports.phones.map((port) => `127.0.0.1:${port}`)
 
 const hostName = (ports: Ports): string => `${hostname()}-${ports.grpc}`

@@ -1,6 +1,6 @@
 /**
- * The ports of one data directory: picked free once, kept, and picked again only when another program has
- * taken one.
+ * The ports of one data directory. Free ports are picked once and kept, and a port is picked again only when
+ * another program uses it.
  */
 import { isPortFree, pickPort } from '../processes/ports.js'
 import { readJson, writeJson, type Folder } from './folder.js'
@@ -11,7 +11,7 @@ export interface Ports {
   postgres: number
   nats: number
   grpc: number
-  /** For `/metrics` in each program. */
+  /** The port of `/metrics` in each program. */
   controlMetrics: number
   agentMetrics: number
   phones: number[]
@@ -20,8 +20,8 @@ export interface Ports {
 const defaultHttpPort = 7700
 
 /**
- * @param wanted from the command line: null for the kept one, 0 for any free one.
- * @throws Error when the API's port is taken.
+ * @param wanted from the command line: null for the kept port, 0 for any free port.
+ * @throws Error when the API's port is in use
  */
 export async function allocatePorts(
   folder: Folder,

@@ -1,4 +1,4 @@
-/** The outside programs that a host needs: finds them, or installs them where this process can. */
+/** Finds the external programs that a host needs, or installs them where this process can. */
 import path from 'node:path'
 import { existsSync } from 'node:fs'
 import { aptInstall, canAptInstall } from '../programs/apt.js'
@@ -26,7 +26,7 @@ export async function ensureAdb(remark: (text: string) => void): Promise<string>
   throw new Error(`adb is missing. ${howTo(adb)}`)
 }
 
-/** Path of ffmpeg, or null: only recordings need it. */
+/** Path of ffmpeg, or null, since only recordings need it. */
 export async function ensureFfmpeg(root: string, remark: (text: string) => void): Promise<string | null> {
   const packaged = path.join(root, 'node_modules', 'ffmpeg-static', 'ffmpeg')
   const given = process.env['FFMPEG_BIN']

@@ -7,13 +7,14 @@ export interface Output {
 }
 
 export class Steps {
-  /** Titles of the running steps; the last one is shown. */
+  /** Titles of the running steps, of which the last is shown. */
   private readonly active: string[] = []
 
   constructor(private readonly output: Output) {}
 
   /**
-   * Runs a step and prints its result; several can run concurrently. `work` can return a remark for the line.
+   * Runs a step and prints its result. Several steps can run concurrently. `work` can return a remark for the
+   * line.
    */
   async run<T>(title: string, work: (remark: (text: string) => void) => Promise<T>): Promise<T> {
     const since = performance.now()

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { openFolder } from './folder.js'
 import { replicaId } from './replica-id.js'
 
-it('stays the same for a directory, and differs for another one and for a copy', () => {
+it('stays the same for a directory, and differs for another directory and for a copy', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'phonerack-replica-'))
   try {
     const [one, other] = [openFolder(path.join(root, 'one')), openFolder(path.join(root, 'other'))]

@@ -1,4 +1,4 @@
-/** Starts everything in order and leaves it running under a supervisor. Called by `up`'s main program. */
+/** Starts all programs in order and leaves them running under a supervisor. Called by `up`'s main program. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Device, OperatorClient } from '@phonerack/ctl/operator'
@@ -21,11 +21,11 @@ import { metricsLines, phoneNotes, stopHint, welcomeText } from './welcome.js'
 
 export interface System {
   welcome: string
-  /** Stops everything in order; returns the errors of services that could not be stopped. */
+  /** Stops all programs in order; returns the errors of services that could not be stopped. */
   stop(): Promise<unknown[]>
 }
 
-/** @throws Error that says what failed, after everything is stopped. */
+/** @throws Error that names the failed step, after all programs are stopped */
 export async function startSystem(
   root: string,
   options: UpOptions,
@@ -136,7 +136,7 @@ async function startParts(context: Context): Promise<string> {
   })
 }
 
-/** The console's address, and a one-time link for the first operator; null: there is one already. */
+/** The console's address, and a one-time link for the first operator; null: an operator exists already. */
 async function consoleLinks(
   operator: OperatorClient,
 ): Promise<{ consoleUrl: string; signInUrl: string | null }> {
@@ -144,7 +144,7 @@ async function consoleLinks(
   return { consoleUrl: url, signInUrl: hasOperator ? null : (await operator.inviteOperator()).url }
 }
 
-/** Metrics addresses by program, for those that run here. */
+/** Metrics addresses by program, for the programs that run on this machine. */
 function metricsUrls({ options, ports }: Context): Record<string, string> {
   const at = (port: number): string => `http://127.0.0.1:${port}/metrics`
   return {

@@ -11,9 +11,9 @@ import type { Context } from './context.js'
 const buildWithinMs = 60_000
 
 /**
- * Adds the apps once for a data directory, so that an operator can replace or remove them. Their APKs stay in the
- * folder
- * `sample-apps`, for trials of uploads. A package that the library has is left alone.
+ * Adds the apps once for a data directory, so that an operator can replace or remove them. Their APKs stay in
+ * the folder `sample-apps`, for trials of uploads. A package that the library already contains is not
+ * changed.
  */
 export async function addSampleApps(
   { root, folder, steps, signal }: Context,
@@ -29,7 +29,7 @@ export async function addSampleApps(
       await addAll(dir, operator)
       await rename(dir, done)
     } catch (error) {
-      // The storage can be full or switched off. The next start tries again.
+      // The storage can be full or switched off. The next start retries.
       if (!(error instanceof OperatorError)) throw error
       remark(`not added to the app library: ${error.message}`)
     }

@@ -1,4 +1,4 @@
-/** A process of Phonerack counts as healthy only if it answers at its port itself. */
+/** A process of Phonerack counts as healthy only if it answers at its own port. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

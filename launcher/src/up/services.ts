@@ -23,7 +23,7 @@ export interface Program {
   env: Record<string, string>
   readyWithinMs: number
   ready: () => Promise<boolean>
-  /** Milliseconds that it may take to stop. Default: those of `politeStop`. */
+  /** Milliseconds that the program may take to stop. Default: the time of `politeStop`. */
   stopWithinMs?: number
 }
 
@@ -52,7 +52,7 @@ export function nodeService(program: Program): Service {
   }
 }
 
-/** Whether a server answers there with 200, to a request with the token if one is given. */
+/** Whether a server answers there with 200, to a request with the token if a token is given. */
 export async function isHealthy(url: string, token?: string): Promise<boolean> {
   try {
     const response = await fetch(url, {

@@ -1,4 +1,4 @@
-/** To which networks `up` lets webhooks connect. */
+/** The networks to which `up` lets webhooks connect. */
 import { expect, it } from 'vitest'
 import { webhookAllow } from './webhook-allow.js'
 
@@ -19,7 +19,7 @@ it.each([
   expect(webhookAllow(host, baseUrl, {})).toBe(expected),
 )
 
-it('uses the value of the environment, also an empty one', () => {
+it('uses the value of the environment, even an empty value', () => {
   for (const value of ['', '10.0.0.0/8'])
     expect(webhookAllow('127.0.0.1', 'http://127.0.0.1', { PHONERACK_WEBHOOK_ALLOW: value })).toBe(value)
 })

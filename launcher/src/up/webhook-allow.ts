@@ -2,8 +2,9 @@
 import { isLoopback, isLoopbackUrl } from '@phonerack/shared'
 
 /**
- * Returns the value of `PHONERACK_WEBHOOK_ALLOW`. A receiver on this machine is the natural one of a system that only this
- * machine reaches. Behind a proxy on this machine, others reach it too: the public address tells the difference.
+ * Returns the value of `PHONERACK_WEBHOOK_ALLOW`. If only this machine reaches the API, webhooks may connect
+ * to receivers on this machine. Behind a proxy on this machine, other machines reach the API too, which the
+ * public address shows.
  * @param host the address on which the API listens
  * @param baseUrl its public address
  */

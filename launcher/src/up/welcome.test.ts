@@ -1,4 +1,4 @@
-// The last lines of `up` about phones: each quarantined one with the next step for its reason.
+// The last lines of `up` about phones: each quarantined phone with the next step for its reason.
 import { expect, it } from 'vitest'
 import type { Device, NextStep } from '@phonerack/ctl/operator'
 import { phoneNotes } from './welcome.js'
@@ -48,7 +48,7 @@ it('prints the next step before the command, and the command with the folder', (
   ])
 })
 
-it('advises no release for a reason without one', () => {
+it('advises no release for a reason that a release does not solve', () => {
   const step = { first: 'Find out why.', commands: [{ does: 'shows it', words: ['device', 'show', 'R5'] }] }
   const text = notes(step).join('\n')
   expect(text).toContain('Find out why.')
