@@ -202,7 +202,7 @@ describe.skipIf(!canRun)('the rules for the network of phones', () => {
       120_000,
     )
 
-    it('let no machine connect to a phone', async () => {
+    it('keep other machines from connecting to a phone', async () => {
       const [fromRack, fromNet] = await Promise.all([probe('rack', toPhone), probe('net', toPhone)])
       expect(fromRack).toEqual(every(toPhone, 'blocked'))
       expect(fromNet).toEqual(every(toPhone, 'blocked'))
