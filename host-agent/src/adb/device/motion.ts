@@ -25,6 +25,6 @@ export interface Motion {
 /**
  * A frame stands for all drawings of this many milliseconds after it, since the encoder drops further
  * drawings to stay within its rate. The time is longer than the interval of the motion video
- * (`motion/source.ts`), so that a moving screen never counts as still.
+ * (`motionOptions` of `capture/video-socket.ts`), so that a moving screen never counts as still.
  */
 export const stillMs = 80
