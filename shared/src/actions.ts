@@ -40,10 +40,7 @@ export const elementTargetSchema = z.union([refTarget, textTarget, idTarget, des
 export const searchTargetSchema = z.union([textTarget, idTarget, descTarget])
 
 export type Target = z.infer<typeof targetSchema>
-export type ElementTarget = z.infer<typeof elementTargetSchema>
 export type SearchTarget = z.infer<typeof searchTargetSchema>
-
-export const targetForms = ['ref + snapshot_id', 'text', 'id', 'desc', 'x + y'] as const
 
 export const keyNames = [
   'enter',
@@ -256,4 +253,3 @@ export const actionBatchSchema = z
     path: ['actions'],
     message: `must wait at most ${limits.actions.waitSum} milliseconds in total`,
   })
-export type ActionBatch = z.infer<typeof actionBatchSchema>

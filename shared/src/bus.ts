@@ -9,7 +9,7 @@ import { pause } from './abort.js'
 import { brokerTls, type BrokerAuthorities } from './broker-tls.js'
 import { type Logger } from './log.js'
 
-export interface Subscription {
+interface Subscription {
   unsubscribe(): void
 }
 
@@ -24,7 +24,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-export interface BusOptions {
+interface BusOptions {
   url: string
   name: string
   /** Text of a `.creds` file; omitted: no credentials. */

@@ -10,7 +10,7 @@ export const identityPattern = /^[\w-]{43}$/
 export const seedPattern = /^[\da-f]{64}$/
 
 /** The statement that a host signs with a phone's key: "this phone is connected to me". */
-export interface DeviceClaim {
+interface DeviceClaim {
   /** Random, from the control plane, for one call. */
   nonce: string
   /** The host that signs. Another host cannot use the signature. */

@@ -3,7 +3,7 @@
  * succeed later. Source of the envelope, OpenAPI, docs and the agent's answers.
  */
 
-export type ErrorType =
+type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'billing_error'
@@ -14,7 +14,7 @@ export type ErrorType =
   | 'provider_error'
   | 'api_error'
 
-export interface ErrorSpec {
+interface ErrorSpec {
   readonly status: number
   readonly type: ErrorType
   /** Default for the code; a single error can override it. */

@@ -40,7 +40,7 @@ export function isGuardedUrl(url: string): boolean {
   return guardedHosts.some((listed) => host === listed || host.endsWith(`.${listed}`))
 }
 
-export interface GuardedField {
+interface GuardedField {
   /** The phone reports that it masks the text. */
   password: boolean
   /** The resource ID. */

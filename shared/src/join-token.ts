@@ -6,7 +6,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { isSecret } from './secrets.js'
 
-export interface JoinToken {
+interface JoinToken {
   secret: string
   /** Fingerprint of the authority; null in tokens of earlier releases. */
   authority: string | null

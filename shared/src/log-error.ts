@@ -3,7 +3,7 @@
  * text or a whole answer in other fields. Used by `log.ts`.
  */
 
-export interface LoggedError {
+interface LoggedError {
   type: string
   message: string
   /** Frames only: the first line of a stack repeats the message. */

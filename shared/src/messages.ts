@@ -79,7 +79,7 @@ export const deviceEventSchema = z.object({
 export type DeviceEvent = z.infer<typeof deviceEventSchema>
 
 /** A device's condition, checked every few minutes. Null: the phone does not report it. */
-export const deviceConditionSchema = z.object({
+const deviceConditionSchema = z.object({
   checked_at: z.iso.datetime(),
   battery_percent: z.number().int().nullable(),
   battery_celsius: z.number().nullable(),

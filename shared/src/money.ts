@@ -1,6 +1,6 @@
 /** Money: integer micro-dollars internally, decimal strings with six places in the API. */
 
-export const microsPerUsd = 1_000_000n
+const microsPerUsd = 1_000_000n
 
 /** `12.345678` for 12345678n; a minus sign for negative amounts. */
 export function formatUsd(micros: bigint): string {

@@ -45,7 +45,7 @@ export type Element = z.infer<typeof elementSchema>
 export const showsTypedText = ({ state }: Pick<Element, 'state'>): boolean =>
   state.includes('password') || (state.includes('editable') && !state.includes('hint'))
 
-export const observationScreenshotSchema = z.object({
+const observationScreenshotSchema = z.object({
   format: z.enum(['jpeg', 'png']),
   width: z.int().meta({ description: 'Pixels of the image.' }),
   height: z.int().meta({ description: 'Pixels of the image.' }),
@@ -107,14 +107,14 @@ export const textObservationSchema = observationSchema
 export type TextObservation = z.infer<typeof textObservationSchema>
 
 /** The observation of a completed batch with `observe: screenshot`. */
-export const screenshotObservationSchema = z.object({
+const screenshotObservationSchema = z.object({
   taken_at: z.iso.datetime(),
   settled: settledSchema,
   screenshot: observationScreenshotSchema,
 })
 export type ScreenshotObservation = z.infer<typeof screenshotObservationSchema>
 
-export const candidateSchema = z.object({
+const candidateSchema = z.object({
   ref: z.int(),
   type: z.string(),
   text: z.string().nullable(),
@@ -124,7 +124,7 @@ export const candidateSchema = z.object({
 })
 export type Candidate = z.infer<typeof candidateSchema>
 
-export const actionErrorSchema = z.object({
+const actionErrorSchema = z.object({
   code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),
   retryable: z.boolean(),

@@ -20,8 +20,6 @@ function compared(text: string): Compared {
 /** The least similarity of a text whose letters the other text contains, such as `wifi` in `Wi-Fi, connected`. */
 const contained = 0.6
 
-export const similarity = (one: string, other: string): number => similarityOf(compared(one), compared(other))
-
 function similarityOf(sought: Compared, other: Compared): number {
   const isIn = sought.letters.length > 2 && other.letters.includes(sought.letters)
   const shared = dice(sought.pairs, other.pairs)

@@ -101,5 +101,3 @@ const newer: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'))
  * case.
  */
 export const isTimeZone = (name: string): boolean => known.has(name) || newer.has(name)
-
-export const timeZoneNames: readonly string[] = [...known]

@@ -8,7 +8,7 @@ import { Session } from './session.js'
 import { Cancelled, UsageError } from './usage-error.js'
 import { createInterface } from 'node:readline'
 
-export interface GlobalFlags {
+interface GlobalFlags {
   json?: boolean
   quiet?: boolean
   yes?: boolean

@@ -56,7 +56,7 @@ export function exitCodeOf(error: unknown): number {
   return family ?? exitCodes.unexpected
 }
 
-export interface Envelope {
+interface Envelope {
   type: string
   code: string
   message: string

@@ -104,7 +104,7 @@ export class Progress {
 }
 
 /** `[######----]  60 % `; nothing without a fraction. */
-export function barOf(fraction: number | null): string {
+function barOf(fraction: number | null): string {
   if (fraction === null) return ''
   const done = Math.round(Math.min(1, Math.max(0, fraction)) * 20)
   return `[${'#'.repeat(done)}${'-'.repeat(20 - done)}] ${String(done * 5).padStart(3)} % `

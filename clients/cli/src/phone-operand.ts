@@ -5,7 +5,7 @@ import type { Run } from './app.js'
 import { plain } from '@phonerack/shared/plain'
 import { UsageError } from './usage-error.js'
 
-export const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(text)
+const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(text)
 
 /** Operands that may be left out. */
 const optional = new Set(['phone', 'folder'])

@@ -1,7 +1,7 @@
 /** Plain tables for people. Every cell is made safe for a terminal. */
 import { plain } from '@phonerack/shared/plain'
 
-export interface Column<Row> {
+interface Column<Row> {
   title: string
   value: (row: Row) => string | number | null | undefined
   /** Colors a cell. */

@@ -19,7 +19,7 @@ export interface Invocation {
   idempotencyKey: string | null
 }
 
-export type Parsed = { kind: 'run'; invocation: Invocation } | { kind: 'help'; text: string }
+type Parsed = { kind: 'run'; invocation: Invocation } | { kind: 'help'; text: string }
 
 const common = { data: 'DIR', json: true, help: true, 'idempotency-key': 'KEY' } as const satisfies Record<
   string,

@@ -1,7 +1,7 @@
 /** Plain text tables for people. */
 import { plain } from '@phonerack/shared'
 
-export interface Column<Row> {
+interface Column<Row> {
   title: string
   value: (row: Row) => string | number | null
 }

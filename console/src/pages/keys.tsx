@@ -18,7 +18,7 @@ import { Time } from '../ui/time'
 import { NewKey } from './keys/new-key'
 import { Snippets } from './keys/snippets'
 
-export const presetNames = { agent: 'Agent', admin: 'Admin', 'read-only': 'Read-only' } as const
+const presetNames = { agent: 'Agent', admin: 'Admin', 'read-only': 'Read-only' } as const
 
 const stateOf = ({ revoked_at: revoked, expires_at: expires }: Key) => {
   if (revoked !== null) return 'revoked'

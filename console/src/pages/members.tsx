@@ -18,7 +18,7 @@ import { Select } from '../ui/select'
 import { Time } from '../ui/time'
 import { Invite } from './members/invite'
 
-export const roleNames = { owner: 'Owner', member: 'Member', viewer: 'Viewer' } as const satisfies Record<
+const roleNames = { owner: 'Owner', member: 'Member', viewer: 'Viewer' } as const satisfies Record<
   Role,
   string
 >

@@ -24,7 +24,7 @@ function observe(element: Element, onChange: OnChange): () => void {
   }
 }
 
-export interface Near<E extends Element> {
+interface Near<E extends Element> {
   here: RefObject<E | null>
   isNear: boolean
   /** The height that the element had when it was near, in pixels. */

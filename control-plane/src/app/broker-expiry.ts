@@ -5,7 +5,7 @@
 import { type Logger } from '@phonerack/shared'
 import { readBrokerCertificate } from '../base/pki/broker-handshake.js'
 
-export interface BrokerExpiry {
+interface BrokerExpiry {
   /** Reads the certificate. Keeps the last known date if the broker does not answer. */
   read(): Promise<void>
   /** Null while the date is unknown, or if the broker has no TLS. */

@@ -15,7 +15,7 @@ import {
 import { type BrokerAdmin } from '@phonerack/shared/broker'
 import { type Config } from '../base/config/config.js'
 
-export interface Broker {
+interface Broker {
   /** Authorities of the broker's certificate; null if they are the hosts' authority or public. */
   caPem: string | null
   /** Public key of this replica's user, `U…`; null: the broker requires no credentials. */

@@ -27,7 +27,7 @@ import { createResolve } from '../events/webhooks/resolve.js'
 /** The parts that `app.ts` creates. */
 type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>
 
-export interface AppConsole {
+interface AppConsole {
   /** `own` is for the public listener, `operator` for the operators' listener. */
   plugins(parts: ConsoleParts): { own: FastifyPluginAsync; operator: FastifyPluginAsync }
   operatorPlugin: FastifyPluginAsync

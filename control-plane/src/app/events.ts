@@ -19,7 +19,7 @@ import { type WebhookService } from '../events/webhooks/types.js'
 /** Milliseconds between two reads of new events, in case Postgres's notification of an event was lost. */
 const lookMs = 15_000
 
-export interface AppEvents {
+interface AppEvents {
   services: { events: EventService; webhooks: WebhookService }
   /** The job pool of deliveries. */
   pool(stopping: AbortSignal): { tasks: TaskList; concurrency: number }

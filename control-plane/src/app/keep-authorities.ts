@@ -7,7 +7,7 @@ import { type HostClients } from '../links/host-calls/clients.js'
 import { type Authorities } from '../base/pki/authorities.js'
 import { type Tunnels } from '../links/tunnels/tunnels.js'
 
-export interface KeptAuthorities {
+interface KeptAuthorities {
   renew(): Promise<void>
   /** Fingerprints of the authorities that all parts of this replica trust. The signing authority comes first. */
   readonly inUse: string[]

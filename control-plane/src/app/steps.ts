@@ -23,7 +23,7 @@ const expireEveryMs = 60_000
 /** Every tenth round counts the bytes of all projects. The other rounds count only projects with new steps. */
 const roundsPerCount = 10
 
-export interface AppSteps {
+interface AppSteps {
   services: {
     deviceControl: DeviceControlService
     settings: SettingsService

@@ -10,7 +10,7 @@ import { CallFailure, isServiceError } from '../links/host-calls/calls.js'
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT']
 
 /** Whether the error comes from Postgres, the broker, a host or a client that disconnects. */
-export const isNeighbours = (error: unknown): boolean =>
+const isNeighbours = (error: unknown): boolean =>
   error instanceof ApiError ||
   error instanceof CallFailure ||
   error instanceof DeadlineExceeded ||

@@ -1,7 +1,7 @@
 /** Caches with a maximum number of entries, which drop the least recently used entries. */
 import { LRUCache } from 'lru-cache'
 
-export interface LruOptions {
+interface LruOptions {
   /** Maximum number of entries. */
   max: number
   /** Milliseconds that an entry lives. Default: no limit. */

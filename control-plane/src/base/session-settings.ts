@@ -2,9 +2,7 @@
 import type pg from 'pg'
 
 /** Milliseconds by the name of a setting of Postgres. */
-export type SessionSettings = Partial<
-  Record<'statement_timeout' | 'idle_in_transaction_session_timeout', number>
->
+type SessionSettings = Partial<Record<'statement_timeout' | 'idle_in_transaction_session_timeout', number>>
 
 /**
  * Sets limits of a new connection by a statement, because a pooler refuses or drops such settings as parameters of the

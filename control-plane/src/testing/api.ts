@@ -20,7 +20,7 @@ import { eventually, startWorld, type Plane, type Tenant, type TenantOptions } f
 /** Options. `services` replaces some real services, for conditions that a test cannot cause from outside. */
 type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { services?: Partial<Services> }
 
-export interface ApiOptions {
+interface ApiOptions {
   /** Free devices of the only rack; omitted: no rack. */
   devices?: number
   /** Limits and credit of the project. The defaults are so high that no test reaches them. */

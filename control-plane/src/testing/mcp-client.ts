@@ -5,7 +5,7 @@ import { type FastifyInstance } from 'fastify'
 
 /** The current revision, and a revision of 2025 with its handshake. */
 export const eras = ['2026-07-28', '2025-06-18'] as const
-export type Era = (typeof eras)[number]
+type Era = (typeof eras)[number]
 
 export async function listen(app: FastifyInstance): Promise<string> {
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -34,7 +34,7 @@ export interface Called {
   isError: boolean
 }
 
-export function readResult(result: CallToolResult): Called {
+function readResult(result: CallToolResult): Called {
   const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   return {
     structured: (result.structuredContent ?? {}) as Record<string, unknown>,

@@ -38,7 +38,7 @@ interface ProjectRow {
   phones_without_key: string[] | null
 }
 
-export interface Money {
+interface Money {
   project: ProjectRow
   sessions: SessionRow[]
 }

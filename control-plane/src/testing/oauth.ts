@@ -5,7 +5,7 @@ import { type Plane } from './world.js'
 
 export const callback = 'https://agents.example.com/callback'
 
-export interface OAuthAnswer {
+interface OAuthAnswer {
   status: number
   body: Record<string, unknown>
   headers: Record<string, unknown>

@@ -9,7 +9,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
  * Where a connection is cut: between the statement with the text and Postgres's answer to it, or between the
  * commit of the statement's transaction and the answer to the commit.
  */
-export type CutAt = 'statement' | 'answer' | 'commit'
+type CutAt = 'statement' | 'answer' | 'commit'
 
 export interface PostgresProxy {
   /** The database's URL through the proxy. */

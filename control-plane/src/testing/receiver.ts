@@ -8,7 +8,7 @@ import { type AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { type EventJson } from '../events/events/types.js'
 
-export interface Received {
+interface Received {
   event: EventJson
   headers: IncomingHttpHeaders
   at: number

@@ -23,7 +23,7 @@ export interface TestServers {
   brokers: Broker[]
 }
 
-export interface Broker {
+interface Broker {
   url: string
   credsFile: string
   accountSeedFile: string

@@ -78,7 +78,7 @@ export async function uploadClient(plane: Plane, tenant: { key: string }): Promi
  * A stream is sent in chunks without a length. Only the path of the URL is used, since the host is the
  * configured host.
  */
-export async function sendFile(
+async function sendFile(
   origin: string,
   { upload_url, upload_method, upload_headers }: Created,
   file: Buffer | Readable,

@@ -3,7 +3,7 @@ import { AdbConnectionLost } from './errors.js'
 import { readShellPacket, shellPacketId } from './shell-protocol.js'
 import type { AdbSocket } from './socket.js'
 
-export type CommandEnd =
+type CommandEnd =
   | { readonly kind: 'exited'; readonly code: number | undefined }
   | { readonly kind: 'connection_lost' }
   /** The output is not valid. */

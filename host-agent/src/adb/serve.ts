@@ -7,7 +7,7 @@ import { keepConnected, type Keeper } from './keep.js'
 import { startAdbServer, type AdbServer, type AdbServerOptions, type ServedPhones } from './server.js'
 import { pollDevices, trackDevices } from './track.js'
 
-export interface ServeParts extends AdbServerOptions {
+interface ServeParts extends AdbServerOptions {
   serves: ServedPhones
   client: AdbClient
   /** Whether a listed serial is a phone of this server. */

@@ -38,7 +38,7 @@ export interface AdbServerOptions {
 }
 
 /** Milliseconds after which a server counts as hanging. */
-export interface AnswerTimes {
+interface AnswerTimes {
   everyMs: number
   limitMs: number
 }

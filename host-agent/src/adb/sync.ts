@@ -20,7 +20,7 @@ export interface FolderEntry extends FileStat {
   name: string
 }
 
-export type SyncVersion = 1 | 2
+type SyncVersion = 1 | 2
 
 const chunkSize = 64 * 1024
 

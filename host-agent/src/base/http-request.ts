@@ -5,7 +5,7 @@
 import { request as plainRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as secureRequest } from 'node:https'
 
-export interface HttpAnswer {
+interface HttpAnswer {
   status: number
   headers: IncomingHttpHeaders
   body: string
@@ -13,7 +13,7 @@ export interface HttpAnswer {
   localAddress: string | null
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string

@@ -6,7 +6,7 @@
 /** The number of bytes that are kept. */
 const kept = 4000
 
-export interface LastLine {
+interface LastLine {
   readonly add: (chunk: Buffer) => void
   /** The last line that is not empty; '' without output. */
   readonly text: string

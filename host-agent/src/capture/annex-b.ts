@@ -4,7 +4,7 @@ const startCode = Buffer.from([0, 0, 1])
 
 export const nalTypes = { sps: 7, pps: 8, delimiter: 9 } as const
 
-export interface NalUnit {
+interface NalUnit {
   type: number
   /** From its header on, without the zeros behind it. */
   bytes: Buffer

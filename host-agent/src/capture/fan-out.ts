@@ -22,7 +22,7 @@ interface Watcher {
   config: VideoConfig | null
 }
 
-export interface FanOut {
+interface FanOut {
   readonly size: number
   /** `needsKeyFrame`: it gets nothing before the next one. */
   add(listener: CaptureListener, begin?: CaptureBegin): { remove: () => void; needsKeyFrame: boolean }

@@ -24,7 +24,7 @@ export interface CaptureHub extends Capture {
   stop(reason: string): void
 }
 
-export interface HubParts {
+interface HubParts {
   transport: Transport
   /** Null: the host has none, and every subscription fails. */
   jar: Jar | null
@@ -47,7 +47,7 @@ export interface VideoFollower extends VideoSink {
  * take to film before another is started. `restart`: in which a broken video may recover before subscribers are notified that
  * it ended. `keyFrames`: between two requests for a key frame. `sparePause`: between the death of a standby server and the next.
  */
-export const captureTimes = {
+const captureTimes = {
   linger: 5000,
   start: 10_000,
   spare: 3000,

@@ -19,7 +19,7 @@ export interface KeyFrameAsks {
   ends(): void
 }
 
-export interface AskParts {
+interface AskParts {
   ask: () => void
   /** Called when consecutive requests brought no key frame. */
   giveUp: () => void

@@ -6,7 +6,7 @@
 import { Progress, type Logger, pause } from '@phonerack/shared'
 import type { LaunchedServer } from './scrcpy/server-process.js'
 
-export interface Spare {
+interface Spare {
   /** Keeps a standby server until `within` or `stop` ends. */
   keep(within: Progress): Promise<void>
   /** Whether the phone films now: meanwhile no standby server waits. */
@@ -17,7 +17,7 @@ export interface Spare {
   stop(): void
 }
 
-export interface SpareParts {
+interface SpareParts {
   launch: (progress: Progress) => Promise<LaunchedServer>
   log: Logger
   /**

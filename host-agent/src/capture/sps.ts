@@ -5,7 +5,7 @@
  */
 import { nalTypes, nalUnits } from './annex-b.js'
 
-export interface PictureFormat {
+interface PictureFormat {
   /** RFC 6381, for example `avc1.640028`. */
   codec: string
   /** Pixels. */

@@ -15,7 +15,7 @@ import { DeviceGone } from '../adb/device/device.js'
 import { resetVideoMessage } from './scrcpy/messages.js'
 import { connectTo, launchServer, startFailed, type LaunchedServer } from './scrcpy/server-process.js'
 
-export interface VideoHeader {
+interface VideoHeader {
   isConfig: boolean
   isKeyFrame: boolean
   ptsUs: bigint
@@ -35,7 +35,7 @@ const packetLimit = 16 << 20
 const configLimit = 65_536
 
 /** @throws RangeError for an impossible length */
-export function readVideoHeader(bytes: Buffer): VideoHeader {
+function readVideoHeader(bytes: Buffer): VideoHeader {
   const flags = bytes.readBigUInt64BE(0)
   const length = bytes.readUInt32BE(8)
   const isConfig = (flags & configBit) !== 0n

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-export const wipeLevels = ['data', 'package'] as const
+const wipeLevels = ['data', 'package'] as const
 export type WipeLevel = (typeof wipeLevels)[number]
 
 /**

@@ -48,7 +48,7 @@ const beginSchema = z.object({
 })
 const lineSchema = z.union([beginSchema, z.object({ end: z.string() })])
 
-export type JournalEntry = z.infer<typeof beginSchema>
+type JournalEntry = z.infer<typeof beginSchema>
 export type OperationKind = JournalEntry['kind']
 
 export interface Journal {

@@ -33,7 +33,7 @@ const homeKey = 3
 
 type Work<T> = (device: Device, progress: Progress) => Promise<T>
 
-export interface GateParts {
+interface GateParts {
   serial: string
   supervisor: DeviceSupervisor
   records: Records

@@ -2,7 +2,7 @@
 import { orRefuse } from '../base/own-fault.js'
 import type { Journal, OperationKind } from '../custody/journal.js'
 
-export interface JournalledWrite {
+interface JournalledWrite {
   id: string
   serial: string
   kind: OperationKind

@@ -19,7 +19,7 @@ import type { Records } from '../custody/records.js'
 import { statusOf } from './status-of.js'
 import { createThumbnails, mostThumbnails, type Thumbnails } from './thumbnails.js'
 
-export interface RegistryParts {
+interface RegistryParts {
   servers: AdbServers
   /** Network phones, `host:port`. */
   connect: readonly string[]

@@ -19,7 +19,7 @@ const restParts = 2
 /** The number of screens of a host that are read at the same time. */
 export const mostThumbnails = 4
 
-export interface ThumbnailParts {
+interface ThumbnailParts {
   gate: {
     readonly typed: Typed
     readonly fencing: { hold(caller: Caller): AbortSignal }

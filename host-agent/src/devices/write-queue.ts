@@ -10,7 +10,7 @@ interface Waiting {
   refuse: (error: Error) => void
 }
 
-export interface WriteQueue {
+interface WriteQueue {
   /**
    * Runs `work` when its turn comes.
    * @throws ApiError rate_limited after `waitMs` without a turn, or when too many wait; phone_unavailable when `signal` aborts before

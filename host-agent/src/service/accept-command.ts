@@ -15,7 +15,7 @@ import type { Io } from '../base/cli/io.js'
 import type { AcceptConfig } from './accept-config.js'
 import { readJar } from '../capture/scrcpy/jar.js'
 
-export interface AcceptOptions {
+interface AcceptOptions {
   serial: string
   /** Folder of the report. */
   report: string

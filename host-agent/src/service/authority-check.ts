@@ -5,7 +5,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { authorityFingerprint } from '@phonerack/shared'
 
-export interface Answered {
+interface Answered {
   hostId: string
   certificatePem: string
   caPem: string

@@ -45,7 +45,7 @@ export function loadIdentity(path: string): Identity | null {
 export const saveIdentity = (path: string, identity: Identity, owner: Owner | null = null): void =>
   writeJson(path, identity, owner)
 
-export interface NewKeys {
+interface NewKeys {
   privateKeyPem: string
   publicKeyPem: string
   natsPublicKey: string

@@ -42,7 +42,7 @@ const packagedUnit = '/usr/lib/systemd/system/phonerack-agent.service'
 const limit = 60_000
 
 /** The machine did not join, or a step after the join failed. */
-export class JoinFailed extends Error {
+class JoinFailed extends Error {
   override readonly name = 'JoinFailed'
 }
 

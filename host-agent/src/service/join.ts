@@ -41,7 +41,7 @@ export class JoinRefused extends Error {
   override readonly name = 'JoinRefused'
 }
 
-export interface JoinRequest {
+interface JoinRequest {
   controlUrl: string
   token: string
   name: string

@@ -51,6 +51,6 @@ const draftOf = (depth: number): fc.Arbitrary<Draft> =>
     : fc.record({ ...attributesOf, children: fc.array(draftOf(depth - 1), { maxLength: 3 }) })
 
 /** Returns any tree, valid or not: inverted bounds, children outside their parents, passwords in buttons. */
-export const anyDraft = draftOf(4)
+const anyDraft = draftOf(4)
 
 export const anyScreen = fc.array(anyDraft, { minLength: 1, maxLength: 3 })

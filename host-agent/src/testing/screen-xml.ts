@@ -25,7 +25,7 @@ export const pageSource = (...roots: readonly Draft[]): string =>
     .map((root) => write(root, (draft) => draft.class ?? 'android.view.View'))
     .join('\n')}</hierarchy>`
 
-export const escapeXml = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`)
     .replace(/[\t\n\r]/g, (found) => `&#${found.charCodeAt(0)};`)

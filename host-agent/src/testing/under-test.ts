@@ -34,7 +34,7 @@ export interface UnderTest {
   stop(): Promise<void>
 }
 
-export interface UnderTestOptions {
+interface UnderTestOptions {
   without?: Iterable<Part>
   auth?: boolean
   simAllowed?: boolean

@@ -38,7 +38,7 @@ export type Content = z.infer<typeof contentSchema>
 
 const manifestSchema = z.object({ content: z.unknown(), signature: z.string() })
 
-export const manifestName = 'backup.json'
+const manifestName = 'backup.json'
 export const names = {
   cluster: 'cluster.tar.gz',
   dump: 'database.dump',

@@ -7,9 +7,9 @@ import { Refusal } from './refusal.js'
 
 /** The contents by the path in a data directory. */
 const secretsSchema = z.record(z.string(), z.string())
-export type Secrets = z.infer<typeof secretsSchema>
+type Secrets = z.infer<typeof secretsSchema>
 
-export interface SecretPlaces {
+interface SecretPlaces {
   data: string
   pkiDir: string
   natsDir: string

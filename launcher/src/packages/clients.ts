@@ -12,7 +12,7 @@ import { isKept } from './kept-files.js'
 import { productionModules, readManifest, type Module } from './modules.js'
 import { buildTarball } from './tarball.js'
 
-export interface ClientSpec {
+interface ClientSpec {
   /** The first part of the file's name. */
   name: string
   /** The folder of the workspace. */
@@ -25,7 +25,7 @@ export const clients: readonly ClientSpec[] = [
 ]
 
 /** The target folder of a package, and the time of all files in it. */
-export interface ClientBuild {
+interface ClientBuild {
   root: string
   out: string
   /** Seconds since 1970; omitted: the time of the commit. */

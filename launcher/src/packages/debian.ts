@@ -27,7 +27,7 @@ const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 /** Milliseconds for `dpkg-deb`. */
 const limit = 300_000
 
-export interface DebianOptions {
+interface DebianOptions {
   /** The checkout. */
   root: string
   spec: PackageSpec

@@ -15,7 +15,7 @@ export { buildWheel } from './wheel.js'
 export type { PackageSpec } from './catalogue.js'
 export { ensureScrcpyServer } from '../up/scrcpy.js'
 
-export interface BuildOptions {
+interface BuildOptions {
   /** The checkout, built and with installed modules. */
   root: string
   /** Folder of the packages. */

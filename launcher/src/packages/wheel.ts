@@ -13,7 +13,7 @@ const limits = { lookMs: 30_000, buildMs: 180_000 }
 /** The module of each tool, and its Debian package. */
 const tools = { build: 'python3-build', setuptools: 'python3-setuptools', wheel: 'python3-wheel' }
 
-export type Wheel = { file: string } | { missing: readonly string[] }
+type Wheel = { file: string } | { missing: readonly string[] }
 
 /**
  * Returns the path of the wheel, or the Debian packages that are missing for the build.

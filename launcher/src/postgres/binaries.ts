@@ -91,7 +91,7 @@ function makeWhole(native: string): void {
 const swapRoot = (entry: string, native: string): string => entry.replace(/^native/, path.basename(native))
 
 /** True when any user may list and enter `folder`. */
-export const isReadableByAll = (folder: string): boolean => othersMay(folder, 0o005)
+const isReadableByAll = (folder: string): boolean => othersMay(folder, 0o005)
 
 /** True when any user can traverse `folder`. */
 export const isPassableByAll = (folder: string): boolean => othersMay(folder, 0o001)

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** `highest` is excluded. */
-export interface PortRange {
+interface PortRange {
   lowest: number
   highest: number
 }

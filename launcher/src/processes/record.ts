@@ -6,7 +6,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { identify, isAlive, ownIdentity, type ProcessIdentity } from './identity.js'
 import { stopProcess, type StopStep } from './stop.js'
 
-export interface ProcessRecord extends ProcessIdentity {
+interface ProcessRecord extends ProcessIdentity {
   owner: ProcessIdentity
 }
 

@@ -6,13 +6,13 @@ import { newSecret } from '@phonerack/shared'
 import { OperatorError, type OperatorClient, type Project } from '@phonerack/ctl/operator'
 import { readJson, writeJson, type Folder } from './folder.js'
 
-export interface DemoKeys {
+interface DemoKeys {
   admin: string
   agent: string
   read_only: string
 }
 
-export interface Demo {
+interface Demo {
   project: { id: string; name: string }
   keys: DemoKeys
 }

@@ -12,7 +12,7 @@ import { childEnvironment } from './child-environment.js'
 import { markVariable } from './clean.js'
 import type { Folder, ServiceName } from './folder.js'
 
-export interface Program {
+interface Program {
   /** Folder of the checkout. */
   root: string
   folder: Folder

@@ -8,14 +8,14 @@ interface Place {
   isDefaultDir: boolean
 }
 
-export interface PhoneNotes extends Place {
+interface PhoneNotes extends Place {
   unenrolled: readonly Device[]
   quarantined: readonly Device[]
   /** Another adb server runs and may hold USB phones. */
   otherAdb: boolean
 }
 
-export interface MetricsNotes {
+interface MetricsNotes {
   /** Addresses for Prometheus. */
   metrics: readonly string[]
 }

@@ -17,7 +17,7 @@ const renderMs = 8000
 const requestMs = 5000
 const maxConnections = 20
 
-export interface MetricsListener {
+interface MetricsListener {
   port: number
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /** Texts of tenants, apps and phones that try to hide, move or reorder something, for the tests of each program that prints them. */
 
-export interface HostileText {
+interface HostileText {
   about: string
   text: string
   /** The result of `plain`: one line, without spaces at its ends. */

@@ -6,7 +6,7 @@
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export type ExporterName = 'otlp' | 'console'
+type ExporterName = 'otlp' | 'console'
 
 export interface TracingSettings {
   exporters: ExporterName[]

@@ -9,7 +9,7 @@ import { constants, createPublicKey, type KeyObject, publicDecrypt } from 'node:
 export const authKind = { token: 1, signature: 2, rsaPublicKey: 3 } as const
 export const tokenBytes = 20
 
-export interface PendingKey {
+interface PendingKey {
   /** The key as the host sent it: base64, and the host's name. */
   line: string
   answer: (allowed: boolean) => void
@@ -101,7 +101,7 @@ const modulusBytes = 256
 const keyBytes = 4 + 4 + modulusBytes * 2 + 4
 
 /** Android's own form of an RSA key in base64, then a space and a name. Null when it is none. */
-export function parseKey(line: string): KeyObject | null {
+function parseKey(line: string): KeyObject | null {
   const bytes = Buffer.from(line.split(' ')[0] ?? '', 'base64')
   if (bytes.length !== keyBytes || bytes.readUInt32LE(0) !== modulusBytes / 4) return null
   const modulus = Buffer.from(bytes.subarray(8, 8 + modulusBytes)).reverse()

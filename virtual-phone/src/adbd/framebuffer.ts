@@ -6,7 +6,7 @@ import type { Duplex } from '../android/streams.js'
 import type { World } from '../android/world.js'
 
 /** 14 numbers: version, bits per pixel, colour space, size, width, height, then offset and length of red, blue, green, alpha. */
-export function encodeFramebufferHeader(width: number, height: number): Buffer {
+function encodeFramebufferHeader(width: number, height: number): Buffer {
   const fields = [2, 32, 0, width * height * 4, width, height, 0, 8, 16, 8, 8, 8, 24, 8]
   const header = Buffer.alloc(fields.length * 4)
   fields.forEach((field, index) => header.writeUInt32LE(field, index * 4))

@@ -40,7 +40,7 @@ export class ProtocolError extends Error {
 }
 
 /** Sum of all bytes; the protocol calls it a CRC. */
-export function checksum(payload: Buffer): number {
+function checksum(payload: Buffer): number {
   let sum = 0
   for (const byte of payload) sum += byte
   return sum >>> 0

@@ -14,7 +14,7 @@ export const shellId = {
   invalid: 255,
 } as const
 
-export interface ShellPacket {
+interface ShellPacket {
   id: number
   data: Buffer
 }

@@ -11,7 +11,7 @@ import { defaultEnvironment, runInteractive, runText, type SessionOptions } from
 import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js'
 import { Terminal } from './terminal.js'
 
-export interface ShellRequest {
+interface ShellRequest {
   /** Empty: an interactive shell. */
   command: string
   /** The shell protocol, version 2. */

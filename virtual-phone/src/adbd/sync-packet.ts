@@ -9,7 +9,7 @@ import type { Stat } from '../fs/inode.js'
 /** `SYNC_DATA_MAX`: most bytes in one DATA message. */
 export const maxDataBytes = 64 * 1024
 
-export interface SyncHeader {
+interface SyncHeader {
   /** Four letters. */
   id: string
   /** Length of the following data; with DONE, the modification time in seconds. */

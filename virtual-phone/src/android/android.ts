@@ -45,7 +45,7 @@ export interface SavedAndroid {
   world: unknown
 }
 
-export interface AndroidOptions {
+interface AndroidOptions {
   identity: Identity
   world: World
   blobFolder: string

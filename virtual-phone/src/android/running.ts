@@ -3,7 +3,7 @@
  */
 import type { Process, Processes } from './processes.js'
 
-export interface RunningService {
+interface RunningService {
   package: string
   /** Full name. */
   className: string
@@ -13,7 +13,7 @@ export interface RunningService {
   stop: () => void
 }
 
-export interface ServiceStart {
+interface ServiceStart {
   package: string
   className: string
   uid: number

@@ -9,7 +9,7 @@ import { type Duplex, socketPair } from './streams.js'
 /** `localabstract:scrcpy_1234` or `tcp:8080`. */
 export type SocketAddress = string
 
-export type ConnectionHandler = (connection: Duplex) => void
+type ConnectionHandler = (connection: Duplex) => void
 
 export class AddressInUse extends Error {
   constructor(address: SocketAddress) {

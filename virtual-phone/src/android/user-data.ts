@@ -13,7 +13,7 @@ export interface Account {
   owner?: string
 }
 
-export interface WifiNetwork {
+interface WifiNetwork {
   id: number
   ssid: string
   /** Security type in `cmd wifi list-networks`: `open`, `wpa2-psk`. */

@@ -2,7 +2,7 @@
 import { chunk, shorts, stringPool, words } from './chunks.js'
 
 /** An object refers to a resource of `resources.arsc`. */
-export type AttributeValue = string | number | boolean | { resource: number }
+type AttributeValue = string | number | boolean | { resource: number }
 export interface Element {
   tag: string
   /** Attributes of `android:`, and those without a namespace: `package` and `split`. */

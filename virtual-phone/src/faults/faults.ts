@@ -14,7 +14,7 @@ import { scrcpyServers, UI_SERVER } from './state.js'
 export class FaultError extends Error {}
 
 /** Omitted fields stay unchanged. */
-export interface Cards {
+interface Cards {
   sim?: boolean | undefined
   /** True if calls to the SIM's number are forwarded. */
   forwards?: boolean | undefined
@@ -24,7 +24,7 @@ export interface Cards {
   memoryCard?: boolean | undefined
 }
 
-export interface FaultParts {
+interface FaultParts {
   android: Android
   link: LinkFaults
   listening: Pick<Listening, 'setPlugged' | 'restart'>

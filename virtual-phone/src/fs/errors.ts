@@ -18,7 +18,7 @@ const table = {
   ELOOP: [40, 'Too many symbolic links encountered'],
 } as const satisfies Record<string, readonly [number, string]>
 
-export type FsErrorCode = keyof typeof table
+type FsErrorCode = keyof typeof table
 
 export class FsError extends Error {
   /** Linux' errno. */

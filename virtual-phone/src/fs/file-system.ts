@@ -18,7 +18,7 @@ import {
 import { locate, type Location } from './lookup.js'
 import type { Volume } from './volume.js'
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Default `truncate`. */
   how?: WriteMode
   /** Permission bits of a new file. */

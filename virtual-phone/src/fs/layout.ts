@@ -5,9 +5,9 @@ import type { DirectoryNode, Inode } from './inode.js'
 import type { Volume } from './volume.js'
 
 /** The saved folders, in the order in which they are saved. */
-export const keptFolders = ['/data', '/storage/emulated'] as const
+const keptFolders = ['/data', '/storage/emulated'] as const
 
-export interface ImageParts {
+interface ImageParts {
   /** Names of the commands in `/system/bin`. */
   commands: readonly string[]
   /** Path → content, generated when it is read. */

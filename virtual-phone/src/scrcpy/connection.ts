@@ -7,7 +7,7 @@ import { type PhoneSockets } from '../android/sockets.js'
 import { type Duplex } from '../android/streams.js'
 import { socketName, type ScrcpyOptions } from './options.js'
 
-export interface DesktopConnection {
+interface DesktopConnection {
   video: Duplex | null
   audio: Duplex | null
   control: Duplex | null

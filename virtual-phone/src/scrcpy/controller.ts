@@ -12,7 +12,7 @@ const TOUCH_ACTIONS: Readonly<Record<number, TouchAction>> = { 0: 'down', 1: 'up
 const POINTER_ID_MOUSE = -1n
 const BUTTON_PRIMARY = 1
 
-export interface ControllerParts {
+interface ControllerParts {
   world: World
   options: ScrcpyOptions
   /** Null without video. */

@@ -4,15 +4,12 @@
  */
 import { type World } from '../android/world.js'
 
-/** scrcpy's clients send at most this many characters in one message. */
-export const INJECT_TEXT_MAX_BYTES = 300
-
 const DEAD_KEYS = new Set(['\u0300', '\u0301', '\u0302', '\u0303', '\u0308'])
 const ENTER = 66
 const TAB = 61
 
 /** Whether the key map has a key, or a dead key and a letter, for this UTF-16 unit. */
-export function canType(unit: string): boolean {
+function canType(unit: string): boolean {
   if (/^[\n\t\x20-\x7eçÇß]$/.test(unit)) return true
   const [letter, accent, ...more] = unit.normalize('NFD')
   return more.length === 0 && accent !== undefined && DEAD_KEYS.has(accent) && /^[A-Za-z]$/.test(letter ?? '')

@@ -1,6 +1,6 @@
 /** Gives each client pointer the lowest free local id, at most ten, as scrcpy 3.3.3 (`PointersState`). */
 
-export const MAX_POINTERS = 10
+const MAX_POINTERS = 10
 
 export class Pointers {
   private readonly local = new Map<bigint, number>()

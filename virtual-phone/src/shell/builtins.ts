@@ -26,7 +26,7 @@ function print(call: BuiltinCall, text: string): Promise<void> {
 }
 
 /** Quotes a value like mksh, so that it can be read again. */
-export function shellQuote(value: string): string {
+function shellQuote(value: string): string {
   return /^[A-Za-z0-9_./:,@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
 }
 

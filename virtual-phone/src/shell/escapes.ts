@@ -14,7 +14,7 @@ const simple: Readonly<Record<string, string>> = {
   '"': '"',
 }
 
-export interface Unescaped {
+interface Unescaped {
   text: string
   /** A `\c` ended the output. */
   stopped: boolean

@@ -4,7 +4,7 @@ import { may } from '../fs/access.js'
 import { absolute } from './process.js'
 import type { CommandRun } from './command.js'
 
-export type FoundCommand =
+type FoundCommand =
   | { kind: 'command'; run: CommandRun; path: string }
   | { kind: 'script'; run: CommandRun; path: string }
   | { kind: 'missing' }

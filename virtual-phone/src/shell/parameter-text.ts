@@ -1,7 +1,7 @@
 /** `${x#a}`, `${x%a}`, `${x/a/b}`, `${x:1:2}` on a value. Used by `expand.ts`. */
 import { matches, type Pattern } from './pattern.js'
 
-export type TextChange =
+type TextChange =
   | { kind: 'prefix' | 'suffix'; longest: boolean; pattern: Pattern }
   | { kind: 'replace'; all: boolean; pattern: Pattern; replacement: string }
   | { kind: 'slice'; offset: number; length: number | null }

@@ -13,7 +13,7 @@ export class SyntaxUnsupported extends Error {
 }
 
 /** Parser functions for the constructs that words contain. */
-export interface Inner {
+interface Inner {
   statements(node: ParserNode, field: string): Script
   arithmetic(node: ParserNode): Arithmetic
 }

@@ -32,7 +32,7 @@ export function isIncomplete(error: unknown): boolean {
   return library.IsIncomplete(error)
 }
 
-export function asNode(value: unknown): ParserNode {
+function asNode(value: unknown): ParserNode {
   if (typeof value !== 'object' || value === null) throw new Error('the shell parser gave no node')
   return value as ParserNode
 }

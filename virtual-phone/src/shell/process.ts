@@ -9,7 +9,7 @@ import { bytesOf } from './bytes.js'
 import { type CommandIo, type CommandRun, type SpawnOptions, UsageError } from './command.js'
 import type { Android } from '../android/android.js'
 
-export interface ProcessRequest {
+interface ProcessRequest {
   argv: readonly string[]
   run: CommandRun
   android: Android

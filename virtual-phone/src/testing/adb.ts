@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export interface AdbResult {
+interface AdbResult {
   code: number
   stdout: Buffer
   stderr: string

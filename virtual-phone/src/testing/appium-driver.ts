@@ -32,7 +32,7 @@ async function install(): Promise<void> {
 }
 
 /** Provides `ANDROID_HOME`: the machine's adb at an SDK's path. */
-export function makeSdk(home: string): string {
+function makeSdk(home: string): string {
   const sdk = join(home, 'android-sdk')
   mkdirSync(join(sdk, 'platform-tools'), { recursive: true })
   const adb = execFileSync('sh', ['-c', 'command -v adb']).toString().trim()

@@ -18,7 +18,7 @@ import {
 } from '@yume-chan/stream-extra'
 
 /** A host with one separate key. */
-export function credentialStore(): AdbCredentialStore {
+function credentialStore(): AdbCredentialStore {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key: AdbPrivateKey = {
     buffer: new Uint8Array(privateKey.export({ type: 'pkcs8', format: 'der' })),

@@ -18,7 +18,7 @@ import { notes } from './apps/notes.js'
 import { settings } from './apps/settings/settings.js'
 import { PhoneWorld } from './window/world.js'
 
-export interface CreateWorldOptions extends Partial<PhoneFacts> {
+interface CreateWorldOptions extends Partial<PhoneFacts> {
   /** The result of `exportState` before a reboot or park; omitted or null: a new phone. */
   state?: unknown
   now?: () => Date

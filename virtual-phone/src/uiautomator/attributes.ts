@@ -49,7 +49,7 @@ function javaFloat(value: number): string {
   return Number.isInteger(rounded) ? rounded.toFixed(1) : String(Number(rounded.toPrecision(7)))
 }
 
-export function boundsText({ info }: TreeNode): string {
+function boundsText({ info }: TreeNode): string {
   const { left, top, right, bottom } = info.bounds
   return `[${left},${top}][${right},${bottom}]`
 }
@@ -102,7 +102,7 @@ export function sourceAttributes(node: TreeNode): [string, string][] {
 }
 
 /** The hint replaces the text. */
-export function showsHint({ info }: TreeNode): boolean {
+function showsHint({ info }: TreeNode): boolean {
   return info.empty && info.hint !== null && info.hint !== ''
 }
 

@@ -5,7 +5,7 @@ import type { PhoneSockets, SocketAddress } from '../android/sockets.js'
 import type { Duplex } from '../android/streams.js'
 import { BrokenPipe } from '../android/streams.js'
 
-export interface PhoneHttpServer {
+interface PhoneHttpServer {
   /** Accepts no more connections, and ends open ones. */
   close(): void
 }

@@ -1,7 +1,7 @@
 /** The list of `/appium/device/apps`: every app that the launcher shows. */
 import type { Android } from '../android/android.js'
 
-export interface LaunchableApp {
+interface LaunchableApp {
   packageName: string
   activityName: string
   appName: string

@@ -12,7 +12,7 @@ const testPackage = 'io.appium.uiautomator2.server.test'
 const runner = 'androidx.test.runner.AndroidJUnitRunner'
 const testClass = `${testPackage}.AppiumUiAutomator2Server`
 
-export interface InstrumentIo {
+interface InstrumentIo {
   android: Android
   /** The `am` that owns the UiAutomation, which ends with it. */
   signal: AbortSignal

@@ -1,7 +1,7 @@
 /** Finds the handler for a request. Paths with `:name` sections, as in the server's `AppiumServlet`. */
 import type { JsonObject } from './session.js'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'DELETE'
 
 export interface Call {
   /** The path's value of `:name`. */

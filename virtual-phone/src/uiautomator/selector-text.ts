@@ -4,7 +4,7 @@
  */
 import { ServerError } from './errors.js'
 
-export type Argument = string | number | boolean | Call[]
+type Argument = string | number | boolean | Call[]
 
 /** The first is the constructor: `UiSelector` or `UiScrollable`. */
 export interface Call {

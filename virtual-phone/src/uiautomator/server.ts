@@ -92,7 +92,7 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
 
 const sessionRoutes = routesOf<Command>({ ...elementCommands, ...gestureCommands, ...deviceCommands })
 
-export class UiAutomator2Server {
+class UiAutomator2Server {
   readonly ended: Promise<void>
   private end: () => void = () => undefined
   private screen: Screen | null = null

@@ -43,7 +43,7 @@ const defaultSettings = {
   mapTestTagToResourceId: false,
 }
 
-export type SettingName = keyof typeof defaultSettings
+type SettingName = keyof typeof defaultSettings
 
 /** The number of elements that the server caches. */
 const maxElements = 500

@@ -4,7 +4,7 @@ import { sourceAttributes } from './attributes.js'
 import type { Tree, TreeNode } from './tree.js'
 
 /** The size from `Display.getSize`: without the navigation bar. */
-export interface SourceDisplay extends Pick<Display, 'rotation' | 'width' | 'height'> {
+interface SourceDisplay extends Pick<Display, 'rotation' | 'width' | 'height'> {
   navigationHeight: number
 }
 
@@ -48,7 +48,7 @@ export function tagName(className: string): string {
 // oxlint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some texts have them
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(forbidden, '?')
     .replace(/&/g, '&amp;')

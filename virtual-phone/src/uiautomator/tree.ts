@@ -20,7 +20,7 @@ export interface Tree {
   nodes: readonly TreeNode[]
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /** All windows, else only the active one: the setting `enableMultiWindows`. */
   multiWindows: boolean
   /** Includes views outside the screen: the setting `allowInvisibleElements`. */

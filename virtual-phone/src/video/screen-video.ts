@@ -15,7 +15,7 @@ export interface VideoSink {
   packet(packet: VideoPacket, pts: bigint): Promise<void>
 }
 
-export interface ScreenVideoOptions {
+interface ScreenVideoOptions {
   world: World
   ffmpeg: string
   /** The video's size on a display. */
@@ -33,7 +33,7 @@ export interface ScreenVideoOptions {
 /** A still picture is sent again this often, with the interval in its time. */
 const MOST_REPEATS = 10
 /** The highest frame rate of a virtual phone. */
-export const SCREEN_FPS = 30
+const SCREEN_FPS = 30
 
 /** The last picture, with the time of its last packet in microseconds and its repeats. */
 interface Sent {

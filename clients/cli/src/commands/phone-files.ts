@@ -42,7 +42,7 @@ export function addPhoneFileCommands(phone: Command, app: App): void {
 }
 
 /** An operand that starts with `/` is a path on the phone, another one is a phone. */
-export function folderOperands(operands: readonly string[]): Operands {
+function folderOperands(operands: readonly string[]): Operands {
   const [first] = operands
   if (operands.length === 1 && first?.startsWith('/') === true) return { phone: null, rest: [first] }
   return operands.length === 2 ? splitOperands(operands, ['folder']) : splitOperands(operands, [])

@@ -114,7 +114,7 @@ const flagsOf = ({ flags }: Run): string[] => [
 /**
  * The complete command line of a line; null: the line is empty. A number after commands such as `tap` means `--ref`.
  */
-export function shellWords(line: string, group: Command, phoneId: string): string[] | null {
+function shellWords(line: string, group: Command, phoneId: string): string[] | null {
   const [name, ...rest] = wordsOf(line)
   if (name === undefined || name.startsWith('#')) return null
   if (name === 'help') return ['phone', ...rest, '--help']

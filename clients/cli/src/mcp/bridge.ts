@@ -13,7 +13,7 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { errorAnswer, lostError, NoAnswerError, timeoutError } from './errors.js'
 
-export interface BridgeOptions {
+interface BridgeOptions {
   endpoint: URL
   headers: Readonly<Record<string, string>>
   stdin: Readable

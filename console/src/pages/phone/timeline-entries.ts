@@ -11,7 +11,7 @@ export interface Refused {
   count: number
 }
 
-export type TimelineEntry = { kind: 'step'; step: Step } | Refused
+type TimelineEntry = { kind: 'step'; step: Step } | Refused
 
 /** @param refused newest first, like `steps`; `isWhole`: no earlier steps exist */
 export function timelineOf(

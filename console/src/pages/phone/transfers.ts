@@ -30,7 +30,7 @@ interface Target {
   folder: string
 }
 
-export const isApp = ({ name }: { name: string }): boolean => /\.apk$/i.test(name)
+const isApp = ({ name }: { name: string }): boolean => /\.apk$/i.test(name)
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

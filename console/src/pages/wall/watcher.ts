@@ -24,7 +24,7 @@ interface Card {
   onChange: () => void
 }
 
-export type ReadThumbnail = (id: string, tag: string, signal: AbortSignal) => Promise<ThumbnailAnswer>
+type ReadThumbnail = (id: string, tag: string, signal: AbortSignal) => Promise<ThumbnailAnswer>
 
 const nothing: Shown = { url: null, why: null }
 

@@ -32,7 +32,7 @@ const shown = new Set([
 const most = { characters: 200, name: 60, fields: 20 }
 
 export type Shown = string | number | boolean | null | string[]
-export type Summary = Record<string, Shown>
+type Summary = Record<string, Shown>
 
 /** The text is redacted before it is shortened, because half a secret is not recognised as a secret. */
 const shownText = (text: string, characters = most.characters): string =>

@@ -41,7 +41,7 @@ export const mayUse = (caller: Caller, scope: Scope): boolean =>
   caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
 
 /** @throws ApiError insufficient_scope */
-export function checkScope(caller: Caller, scope: Scope): void {
+function checkScope(caller: Caller, scope: Scope): void {
   if (mayUse(caller, scope)) return
   throw caller.profile === 'read-only' ? outsideProfile(caller.profile, scope) : lacks(scope)
 }

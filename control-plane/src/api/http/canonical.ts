@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 /** JSON with the fields of every object sorted. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value)

@@ -69,7 +69,7 @@ const kinds = {
   },
 } satisfies Record<string, Kind>
 
-export interface Limit {
+interface Limit {
   kind: keyof typeof kinds
   most: number
 }

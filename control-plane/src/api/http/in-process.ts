@@ -19,7 +19,7 @@ export interface InProcessCall {
   client: string | null
 }
 
-export interface InProcessAnswer {
+interface InProcessAnswer {
   status: number
   headers: Record<string, unknown>
   bytes: Buffer

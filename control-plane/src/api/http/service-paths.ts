@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 /** A dependency of this replica. */
-export interface HealthCheck {
+interface HealthCheck {
   ok: boolean
   /** False: this replica can still serve requests that do not need the dependency. */
   required: boolean
@@ -12,7 +12,7 @@ export interface HealthCheck {
 
 export type Health = Record<string, HealthCheck>
 
-export interface Readiness {
+interface Readiness {
   checks: Health
   /** Each required check succeeded. */
   canServe: boolean

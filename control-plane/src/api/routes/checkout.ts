@@ -10,7 +10,7 @@ const { minUsd, maxUsd, defaultUsd } = limits.checkout
 
 export const checkoutAmount = z.int().min(minUsd).max(maxUsd)
 
-export const createCheckoutBody = z
+const createCheckoutBody = z
   .strictObject({
     amount_usd: checkoutAmount
       .default(defaultUsd)

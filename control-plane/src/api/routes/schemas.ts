@@ -17,9 +17,9 @@ const money = z
 export const openEnum = (values: readonly string[], description: string) =>
   z.string().meta({ description: `${description} More values may be added.`, 'x-extensible-enum': values })
 
-export const phoneStatusSchema = openEnum(phoneStatuses, `One of ${phoneStatuses.join(', ')}.`)
+const phoneStatusSchema = openEnum(phoneStatuses, `One of ${phoneStatuses.join(', ')}.`)
 
-export const openSessionSchema = z
+const openSessionSchema = z
   .object({
     id: id('session'),
     started_at: timestamp,

@@ -12,7 +12,7 @@ const { client, life, interval, requestsPerAddressPerMinute, requestsPerSitePerM
 
 const printableAscii = new RegExp(`^[\\x20-\\x7e]{${client.min},${client.max}}$`)
 
-export const createSetupBody = z
+const createSetupBody = z
   .strictObject({
     client: z
       .string()

@@ -9,7 +9,7 @@ import { type OperatorGate } from '../routes/operator/gate.js'
 import { trackLifetimes } from '../http/lifetimes.js'
 import { addFoundations, createFastify, type HttpConfig } from './server.js'
 
-export interface OperatorServerOptions {
+interface OperatorServerOptions {
   config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs' | 'stopWithinMs'>
   log: Logger
   /** Checks the token of every request to `plugins`. */

@@ -58,7 +58,7 @@ export async function keepAnswer(work: Work<Operator>, key: string, answer: Answ
 const sealingKey = (secret: string, key: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, key, 'phonerack operator answer', 32))
 
-export function seal(secret: string, key: string, text: string): Uint8Array<ArrayBuffer> {
+function seal(secret: string, key: string, text: string): Uint8Array<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, key), nonce)
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])

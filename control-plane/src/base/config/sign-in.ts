@@ -110,7 +110,7 @@ export const signInEnvironment = {
   ),
 }
 
-export type SignInEnvironment = z.infer<z.ZodObject<typeof signInEnvironment>>
+type SignInEnvironment = z.infer<z.ZodObject<typeof signInEnvironment>>
 
 const pairs = [
   ['PHONERACK_GOOGLE_CLIENT_ID', 'PHONERACK_GOOGLE_CLIENT_SECRET'],

@@ -8,7 +8,7 @@ import DataLoader from 'dataloader'
 const maxRows = 200
 
 /** Reads a row by its ID; null if it does not exist. @throws the error of the statement, for each of its rows */
-export type BatchedRead<Row> = (id: string) => Promise<Row | null>
+type BatchedRead<Row> = (id: string) => Promise<Row | null>
 
 /** @param find returns the existing rows, in any order */
 export function createBatchedRead<Row extends { id: string }>(

@@ -5,7 +5,7 @@
 import { type Clock } from '@phonerack/shared'
 
 /** Milliseconds by which the machine's clock may differ from Postgres's before the operator is warned. */
-export const maxSkewMs = 2000
+const maxSkewMs = 2000
 export class DatabaseClock implements Clock {
   private constructor(
     private readonly readTime: () => Promise<Date>,

@@ -8,7 +8,7 @@ import { addEntry, type DatedActor } from './audit-log.js'
 import { inTransaction, type Database } from './database.js'
 import { sealWebhookKey, tryUnseal } from './webhook-key.js'
 
-export interface KeyFiles {
+interface KeyFiles {
   /** The file with the current service key. */
   serviceKeyFile: string
   /** The file for the next service key. An existing key in it is used. */
@@ -17,7 +17,7 @@ export interface KeyFiles {
   like?: string
 }
 
-export interface Rotation {
+interface Rotation {
   /** ID of the service key that the database now needs. */
   to: string
 }

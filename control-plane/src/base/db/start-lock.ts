@@ -7,7 +7,7 @@ import pg from 'pg'
 /** Milliseconds to wait for other starts. */
 const waitMs = 60_000
 
-export interface StartLock {
+interface StartLock {
   release(): Promise<void>
 }
 

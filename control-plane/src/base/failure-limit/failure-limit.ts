@@ -53,7 +53,7 @@ export interface FailureLimit {
   guard<T>(request: IncomingMessage, check: Check<T>): Promise<T>
 }
 
-export interface FailureLimitOptions {
+interface FailureLimitOptions {
   trustedProxies: readonly string[]
   /** Failures of one network per calendar minute (UTC), after which it is limited. */
   perMinute: number

@@ -12,7 +12,7 @@ import { setOnConnect } from '../session-settings.js'
 import { countScrapeError } from './instruments.js'
 
 /** Values of labels, which are exported with zero from the start. */
-export interface Names {
+interface Names {
   phoneStatuses: readonly string[]
   deviceStates: readonly string[]
   links: readonly string[]

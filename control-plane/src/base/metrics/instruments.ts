@@ -27,7 +27,7 @@ const requestErrors = new Counter({
 export const hostLostCode = 'host_lost'
 const errorCodes = [...Object.keys(errorTable), hostLostCode]
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   method: string
   /** The template of the request's route; null without a route. */
   route: string | null
@@ -65,7 +65,7 @@ const heartbeats = new Counter({
   registers,
 })
 const heartbeatResults = ['applied', 'late', 'outdated', 'refused', 'failed'] as const
-export type HeartbeatResult = (typeof heartbeatResults)[number]
+type HeartbeatResult = (typeof heartbeatResults)[number]
 // Each series starts at zero, so that the first heartbeat is an increase.
 for (const result of heartbeatResults) heartbeats.inc({ result }, 0)
 
@@ -78,7 +78,7 @@ const reports = new Counter({
   registers,
 })
 const reportResults = ['stored', 'waiting'] as const
-export type ReportResult = (typeof reportResults)[number]
+type ReportResult = (typeof reportResults)[number]
 for (const result of reportResults) reports.inc({ result }, 0)
 
 export const countReports = (result: ReportResult, count: number): void => reports.inc({ result }, count)
@@ -139,7 +139,7 @@ const deliveries = new Counter({
   labelNames: ['outcome'],
   registers,
 })
-export const deliveryOutcomes = [
+const deliveryOutcomes = [
   'delivered',
   'status',
   'redirect',
@@ -151,7 +151,7 @@ export const deliveryOutcomes = [
   'tls_failed',
   'secret_unreadable',
 ] as const
-export type DeliveryOutcome = (typeof deliveryOutcomes)[number]
+type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 for (const outcome of deliveryOutcomes) deliveries.inc({ outcome }, 0)
 
 export const countDelivery = (outcome: DeliveryOutcome): void => deliveries.inc({ outcome })

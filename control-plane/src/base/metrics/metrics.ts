@@ -13,7 +13,7 @@ export interface PoolUse {
   waiting: number
 }
 
-export interface MetricsSources extends DatabaseGaugesOptions {
+interface MetricsSources extends DatabaseGaugesOptions {
   /** Pools by their name. */
   pools: () => Readonly<Record<'requests' | 'jobs', PoolUse>>
   counters: Counters

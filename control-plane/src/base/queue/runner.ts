@@ -16,7 +16,7 @@ import { ReplicaClaim } from './replica-claim.js'
 import { quiet, startPool, type PoolWork, type StartedPool } from './worker-pool.js'
 import { Ticker } from '../core/ticker.js'
 
-export interface RunnerOptions {
+interface RunnerOptions {
   databaseUrl: string
   db: Database
   replicaId: string

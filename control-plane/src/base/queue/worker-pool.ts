@@ -19,7 +19,7 @@ export interface PoolWork {
   concurrency: number
 }
 
-export interface PoolEvents {
+interface PoolEvents {
   /** Called with the name under which graphile locks jobs for the pool or one of its workers. */
   onId(id: string): void
   /** Called when jobs were added, for this pool or others. */

@@ -206,7 +206,7 @@ export const unknownField = (path: Path): Issue => ({
 })
 
 /** Issues of one response. A body can break the rules in as many places as it has bytes. */
-export const maxIssues = 50
+const maxIssues = 50
 /** Alternatives of one issue. */
 const maxAlternatives = 100
 /** Findings of zod that are read. The number exceeds `maxIssues`, since several findings may be equivalent. */

@@ -136,7 +136,7 @@ export function formatPhrase(issue: $ZodIssue): string {
 }
 
 /** `actions[2].target.text` */
-export const pathText = (path: Issue['path']): string =>
+const pathText = (path: Issue['path']): string =>
   path.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
     '',

@@ -23,7 +23,7 @@ export interface NumberedEvent {
  */
 export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<string[]>
 
-export interface Numbered {
+interface Numbered {
   events: NumberedEvent[]
   webhookIds: string[]
 }

@@ -17,7 +17,7 @@ export const listPosition = ({ number, createdAt }: { number: bigint; createdAt:
 })
 
 /** A place in the stream of one project. */
-export interface StreamPosition {
+interface StreamPosition {
   number: bigint
   /** The epoch identifies the database that assigned the number. */
   epoch: string

@@ -13,7 +13,7 @@ import { type Follower, type ProjectsItem } from './types.js'
 /** Milliseconds between two reads. A page reads its whole list after each change. */
 const collectMs = 1000
 
-export interface FollowingProjects {
+interface FollowingProjects {
   follower: Follower
   start: StreamStart
   /** Milliseconds after which a stream without changes yields an idle item. */

@@ -5,7 +5,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { type EventFacts } from './json.js'
 import { type EventFilter } from './types.js'
 
-export interface EventRow extends EventFacts {
+interface EventRow extends EventFacts {
   number: bigint
 }
 

@@ -54,7 +54,7 @@ function numberAt(core: Core, projectId: string, { last, epoch }: EventState, id
   return position.epoch === epoch && position.number <= last ? position.number : null
 }
 
-export interface Following {
+interface Following {
   projectId: string
   which: Prisma.Sql
   start: StreamStart

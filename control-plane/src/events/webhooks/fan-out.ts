@@ -13,17 +13,14 @@ export interface Receiver {
   events: readonly string[]
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   id: string
   webhookId: string
   number: bigint
 }
 
 /** Assigns each event to the webhooks of its project that want its type. Pure, except for the IDs. */
-export const deliveriesFor = (
-  events: readonly NumberedEvent[],
-  receivers: readonly Receiver[],
-): NewDelivery[] =>
+const deliveriesFor = (events: readonly NumberedEvent[], receivers: readonly Receiver[]): NewDelivery[] =>
   events.flatMap(({ number, projectId, type }) =>
     receivers
       .filter((receiver) => receiver.projectId === projectId)

@@ -9,7 +9,7 @@ import { deliverNow } from './jobs.js'
 /** Concurrent statements, so that a statement that waits for a lock does not stop the others. */
 const mostStatements = 4
 
-export interface JobAdder {
+interface JobAdder {
   add(webhookIds: readonly string[]): void
   /** Resolves when all jobs are added, or could not be added. */
   stop(): Promise<void>

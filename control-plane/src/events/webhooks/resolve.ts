@@ -13,12 +13,12 @@ const renewMs = 60_000
 
 export type { Resolve, ResolveOf }
 
-export interface NameServers {
+interface NameServers {
   resolve4(name: string): Promise<string[]>
   resolve6(name: string): Promise<string[]>
 }
 
-export interface ResolveParts {
+interface ResolveParts {
   /** Reads the list of name servers from the system. */
   open: () => NameServers
   bySystem: ResolveOf

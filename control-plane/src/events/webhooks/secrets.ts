@@ -8,7 +8,7 @@ export const sealSecret = (key: ServiceKey, webhookId: string, secret: string): 
   key.seal(Buffer.from(secret), contextOf(webhookId))
 
 /** Returns null if another key encrypted the secret. */
-export const openSecret = (key: ServiceKey, webhookId: string, sealed: Uint8Array): string | null =>
+const openSecret = (key: ServiceKey, webhookId: string, sealed: Uint8Array): string | null =>
   key.tryOpen(sealed, contextOf(webhookId))?.toString() ?? null
 
 /** Returns the secrets that are valid at `now`, newest first; empty if they cannot be decrypted. */

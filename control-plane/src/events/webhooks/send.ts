@@ -41,7 +41,7 @@ export interface AttemptOutcome {
 }
 
 /** Errors of an attempt, without the error of a webhook for which no attempt is made. */
-export type SendError = Exclude<AttemptError, 'webhook_disabled'>
+type SendError = Exclude<AttemptError, 'webhook_disabled'>
 
 /** @throws the reason of `signal` when it aborts, in which case it is unknown whether the receiver got the request */
 export async function sendAttempt(attempt: Attempt): Promise<AttemptOutcome> {

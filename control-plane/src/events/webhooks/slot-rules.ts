@@ -30,7 +30,7 @@ const countOf = (taken: readonly SlotOwner[], isCounted: (owner: SlotOwner) => b
  * one other project. A webhook gets another slot while it uses fewer slots than its project may still get. Failing
  * webhooks share half of `total`, divided between projects in the same way. @param taken the owner of each slot in use
  */
-export function mayTake(total: number, taken: readonly SlotOwner[], owner: SlotOwner): boolean {
+function mayTake(total: number, taken: readonly SlotOwner[], owner: SlotOwner): boolean {
   const ofProject = taken.filter(({ projectId }) => projectId === owner.projectId)
   const ofWebhook = countOf(ofProject, ({ webhookId }) => webhookId === owner.webhookId)
   const free = total - taken.length

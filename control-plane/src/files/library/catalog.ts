@@ -22,7 +22,7 @@ interface Entry {
   texts: readonly string[]
 }
 
-export interface CatalogParts {
+interface CatalogParts {
   db: Database
   store: FileStore
   log: Logger

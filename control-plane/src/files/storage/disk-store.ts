@@ -17,7 +17,7 @@ const abandonedAfterMs = 600_000
 /** Bytes of a file after which the free space is checked again. */
 const lookEveryBytes = 16_000_000
 
-export interface DiskStoreOptions {
+interface DiskStoreOptions {
   disk: Disk
   /** The folder of the files on this machine; null if a bucket stores the files. */
   localDir: string | null

@@ -14,7 +14,7 @@ export interface Arrival {
 }
 
 /** The sender disconnected before the end of the file. Nothing was stored. */
-export class CutOff extends Error {}
+class CutOff extends Error {}
 
 class TooLarge extends Error {}
 

@@ -1,7 +1,7 @@
 /** Computes how long an upload is kept. Pure. Specification: Upload, `expires_at`. */
 import { type UploadRules } from '../../base/config/config.js'
 
-export interface Kept {
+interface Kept {
   createdAt: Date
   /** The time at which the file, or the last equal file, arrived; null before. */
   keptFrom: Date | null

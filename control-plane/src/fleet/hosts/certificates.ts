@@ -5,7 +5,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { hostLifeMs } from '../../base/pki/authority.js'
 
-export interface HostCertificates {
+interface HostCertificates {
   joinedAt: Date
   /** The fingerprint of the current certificate; null: any certificate with the host's ID is accepted. */
   certificateFingerprint: string | null

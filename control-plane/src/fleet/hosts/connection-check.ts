@@ -21,7 +21,7 @@ import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Authorities } from '../../base/pki/authorities.js'
 import { hostOfCertificate } from '../../links/tunnels/host-certificate.js'
 
-export interface ConnectionCheck {
+interface ConnectionCheck {
   /** The stored `host:port`; null: no heartbeat has arrived yet. */
   address: string | null
   /** Whether a connection with mutual TLS opened. */

@@ -23,7 +23,7 @@ import { maxDevices } from './read-heartbeat.js'
 import { isSameDevice } from './same-report.js'
 
 /** A device whose report changed nothing, with the version of its row. */
-export interface SettledDevice extends KeptRow {
+interface SettledDevice extends KeptRow {
   status: DeviceStatus
 }
 
@@ -33,7 +33,7 @@ export interface Settled {
   devices: ReadonlyMap<string, SettledDevice>
 }
 
-export interface Folded {
+interface Folded {
   /** Phones whose device row changed. */
   phones: string[]
   /** Devices whose custody record differs from the tables. */
@@ -50,7 +50,7 @@ export interface Folded {
   count: number
 }
 
-export interface FoldContext {
+interface FoldContext {
   now: Date
   /** The current epoch of the database. */
   epoch: string

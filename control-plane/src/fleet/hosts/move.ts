@@ -15,7 +15,7 @@ import { lockPhone, type PhoneRecord } from '../../rental/phones/records.js'
 import { addJob } from '../../base/queue/queue.js'
 import { isHostSilent } from '../../rental/devices/listened.js'
 
-export type PlacedRow = Device & { host: Host }
+type PlacedRow = Device & { host: Host }
 
 export interface Move {
   device: PlacedRow

@@ -11,7 +11,7 @@ import { countReports } from '../../base/metrics/instruments.js'
 import { instant } from './read-heartbeat.js'
 import { isObject } from './same-report.js'
 
-export interface ReadReports {
+interface ReadReports {
   reports: PhoneReport[]
   /** IDs of all reports, including unreadable reports, since repeating them would not help. */
   ids: string[]

@@ -27,7 +27,7 @@ interface Folded {
   rows: string | null
 }
 
-export interface Repeated extends Folded {
+interface Repeated extends Folded {
   /** The fields that differ from the last heartbeat. */
   now: z.output<typeof changingSchema>
 }

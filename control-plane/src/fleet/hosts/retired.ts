@@ -6,7 +6,7 @@ import { hostRetiredSchema, subjects } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 
-export interface RetiredHosts {
+interface RetiredHosts {
   /** Closes the channels of every retired host. Reads the table. */
   retireAll(): Promise<void>
   close(): void

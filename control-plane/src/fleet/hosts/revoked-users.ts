@@ -10,7 +10,7 @@ import { isAway } from '../../base/db/away.js'
 import { isBusy } from '../../base/db/busy.js'
 import { type Core } from '../../base/core/core.js'
 
-export interface RevokedUsers {
+interface RevokedUsers {
   /** Sends the revocations that the broker does not have yet. A failure is logged and counted. */
   revoke(): Promise<void>
   close(): void

@@ -37,7 +37,7 @@ export const workers = { hosts: 128, installs: 16, recordings: 12, webhooks: 16 
 const longWorkers = 24
 
 /** All pools share these slots. */
-export type PoolContext = Omit<JobContext, 'slots'>
+type PoolContext = Omit<JobContext, 'slots'>
 
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>

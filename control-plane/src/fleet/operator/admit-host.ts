@@ -35,7 +35,7 @@ export interface JoinParts {
 }
 
 /** A host's request to join. */
-export interface Joining {
+interface Joining {
   token: string
   name: string
   /** ISO 3166 alpha-2; null: the country of all other hosts. */
@@ -47,7 +47,7 @@ export interface Joining {
   canRejoin: boolean
 }
 
-export interface HostIdentity {
+interface HostIdentity {
   hostId: string
   /** The stored name and country: a host that rejoins keeps them. */
   name: string

@@ -50,7 +50,7 @@ const versionOf = (app: AppWithFiles) => ({
   version_name: app.versionName,
 })
 
-export type LibraryAppRow = ReturnType<typeof libraryAppView>
+type LibraryAppRow = ReturnType<typeof libraryAppView>
 
 export const libraryAppView = (app: AppWithFiles) => ({
   package: app.package,

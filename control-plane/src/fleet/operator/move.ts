@@ -15,7 +15,7 @@ export const moveSchema = z.strictObject({
   /** The operator vouches for the phone: the phone need not have the device's identity. */
   unproven: z.boolean().default(false),
 })
-export type MoveOrder = z.output<typeof moveSchema>
+type MoveOrder = z.output<typeof moveSchema>
 
 /**
  * Moves the device immediately, even if its host still reports the phone. The new host then takes over the

@@ -53,7 +53,7 @@ const viewOf = (row: Row) => ({
 })
 export type OperatorPhone = ReturnType<typeof viewOf>
 
-export interface PhonesPage {
+interface PhonesPage {
   projectId: string | null
   /** Null: all statuses except failed and deleted. */
   status: PhoneStatus | null

@@ -38,7 +38,7 @@ function answering(host: Pick<Host, 'refuses' | 'degradedUntil'>, now: Date): Ho
  * host trusts the earlier authority only, or the next authority too. `renewed`: the host's certificate is
  * from the next authority.
  */
-export type HostTrust = 'unreported' | 'earlier' | 'both' | 'renewed'
+type HostTrust = 'unreported' | 'earlier' | 'both' | 'renewed'
 
 /**
  * How far a host is in an open rotation of the authority; null: no rotation is open, or the host is retired.

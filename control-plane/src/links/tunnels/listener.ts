@@ -21,7 +21,7 @@ export interface Arrival {
   socket: TLSSocket
 }
 
-export interface TunnelListenerOptions {
+interface TunnelListenerOptions {
   listen: Listen
   credentials: Credentials
   /** Takes over the socket. Resolves to the reason to refuse the host; null if the tunnel works. */

@@ -15,7 +15,7 @@ import { forgetUnusedClients } from './expiry.js'
 import { cleanName, readDocument, redirectsOf, type Client } from './metadata.js'
 import { OAuthError } from './oauth-error.js'
 
-export interface ClientsDeps {
+interface ClientsDeps {
   core: Core
   /** Networks that are not public, from which documents may be fetched. */
   allowed: readonly Network[]

@@ -101,7 +101,7 @@ const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[A-Za-z0-9._~-]{43,128}$/.test(verifier) &&
   createHash('sha256').update(verifier).digest('base64url') === challenge
 
-export interface CodeExchange {
+interface CodeExchange {
   clientId: string
   code: string
   verifier: string

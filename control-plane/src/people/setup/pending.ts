@@ -11,7 +11,7 @@ const countEveryMs = 1000
 /** Seconds after which waiting setups may have expired. */
 const retryAfterSeconds = 60
 
-export interface PendingSetups {
+interface PendingSetups {
   /** Counts one more setup. @throws ApiError rate_limited when too many setups are waiting */
   add(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { addUser, type Credential } from './new-user.js'
 import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
 import { type Role, type User } from './types.js'
 
-export interface NewUser {
+interface NewUser {
   name: string
   email: string
   /** See `addUser`. */

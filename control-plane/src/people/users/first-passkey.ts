@@ -23,7 +23,7 @@ export const passkeySchema = z.strictObject({
   /** The result of `PublicKeyCredential.toJSON()`; the library validates it. */
   response: z.looseObject({ id: z.string().max(2000) }),
 })
-export type FirstPasskey = z.output<typeof passkeySchema>
+type FirstPasskey = z.output<typeof passkeySchema>
 
 const off = (): ApiError =>
   new ApiError('invalid_request', {

@@ -23,9 +23,9 @@ export const emailSchema = z
  * A link gives its holder this role, or does the following. `reset`: sets a new password. `sign_up`: creates an
  * account.
  */
-export type InvitationRole = 'operator' | 'reset' | 'sign_up' | Role
+type InvitationRole = 'operator' | 'reset' | 'sign_up' | Role
 
-export interface InvitationView {
+interface InvitationView {
   id: string
   role: InvitationRole
   email: string | null
@@ -44,8 +44,7 @@ const viewOf = (row: Invitation): InvitationView => ({
 export type NewInvitation = InvitationView & { url: string }
 
 /** @param consoleOrigin the origin of the link. The token is in the fragment, which no server logs */
-export const linkOf = (consoleOrigin: string, token: string): string =>
-  `${consoleOrigin}/console/welcome#${token}`
+const linkOf = (consoleOrigin: string, token: string): string => `${consoleOrigin}/console/welcome#${token}`
 
 /**
  * @param invitation `isMailed`: only the recipient of mail to `email` gets the link. `createdBy`: the actor with whom

@@ -93,7 +93,7 @@ export const addProject = (core: Core, actor: Actor, name: string) =>
     return change
   })
 
-export interface MemberView {
+interface MemberView {
   user_id: string
   name: string
   email: string

@@ -6,7 +6,7 @@ import { actingAs, type Origin, type Work } from '../../base/audit/work.js'
 import { endOpenResets } from './passwords.js'
 
 /** An account at an identity provider. */
-export interface AccountRef {
+interface AccountRef {
   /** The key of the provider. */
   provider: string
   subject: string
@@ -32,7 +32,7 @@ interface Added {
   replaces: boolean
 }
 
-export const accountExists = (): ApiError =>
+const accountExists = (): ApiError =>
   new ApiError('invalid_request', {
     message: 'There is an account with this e-mail address.',
     next: 'Sign in, then open the link again.',

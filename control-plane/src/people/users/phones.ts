@@ -7,14 +7,14 @@ import { selectPhones, viewOf } from '../../rental/phones/records.js'
 import { type PhoneView } from '../../rental/phones/types.js'
 import { type ProjectOfUser } from './members.js'
 
-export interface PhonesOfUserQuery extends PageQuery {
+interface PhonesOfUserQuery extends PageQuery {
   /** Null: all statuses except failed and deleted. */
   status: PhoneStatus | null
   /** Null: all projects of the user. */
   projectId: string | null
 }
 
-export interface PhoneOfUser {
+interface PhoneOfUser {
   phone: PhoneView
   project: ProjectOfUser
 }

@@ -23,7 +23,7 @@ export interface Arrival {
   replaces: boolean
 }
 
-export interface SignedInBy {
+interface SignedInBy {
   userId: string
   isNew: boolean
 }

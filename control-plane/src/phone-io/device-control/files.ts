@@ -23,7 +23,7 @@ const types: Partial<Record<FileType, FileEntryView['type']>> = {
 }
 
 /** The request that lists a directory, for the field `next` of an error. */
-export const listRequest = (phoneId: string, path: string): string =>
+const listRequest = (phoneId: string, path: string): string =>
   `GET /v1/phones/${phoneId}/files?path=${encodeURIComponent(path)}`
 const readRequest = (phoneId: string, path: string): string =>
   `GET /v1/phones/${phoneId}/files/content?path=${encodeURIComponent(path)}`

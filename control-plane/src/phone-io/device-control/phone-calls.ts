@@ -20,7 +20,7 @@ export interface PhoneRequest {
   context: CallContext
 }
 
-export interface PhoneCalls {
+interface PhoneCalls {
   /** Repeats the call for up to 15 s. */
   read<Q, A>(to: PhoneRequest, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**

@@ -10,7 +10,7 @@ export interface ScreenshotRequest {
   annotate?: boolean
 }
 
-export interface ScreenshotAnswer {
+interface ScreenshotAnswer {
   image: Uint8Array
   /** Device pixels. */
   screenWidth: number
@@ -77,7 +77,7 @@ export interface ThumbnailService {
   take(caller: Caller, phoneId: string, knownTag: string, context: CallContext): Promise<ThumbnailView>
 }
 
-export interface DeviceInfoView {
+interface DeviceInfoView {
   brand: string | null
   model: string | null
   osVersion: string | null
@@ -162,7 +162,7 @@ export interface FileService {
   delete(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<void>
 }
 
-export interface InstalledAppView {
+interface InstalledAppView {
   package: string
   /** The label that the launcher shows, or the package name. */
   label: string
@@ -215,7 +215,7 @@ export interface CrashView {
   truncated: boolean
 }
 
-export interface NotificationView {
+interface NotificationView {
   id: string
   package: string
   title: string

@@ -29,7 +29,7 @@ export interface ControlView {
 }
 
 /** A hand-over in progress, in a list for several projects. */
-export interface CurrentHandoff extends ControlView {
+interface CurrentHandoff extends ControlView {
   projectId: string
   phone: { id: string; name: string }
   createdAt: Date

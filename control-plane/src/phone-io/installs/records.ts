@@ -115,7 +115,7 @@ async function fromLibrary(
   return { package: name, versionCode: app.versionCode, files, needs }
 }
 
-export interface NewInstall {
+interface NewInstall {
   phoneId: string
   fencing: bigint
   source: InstallSource

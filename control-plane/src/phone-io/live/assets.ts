@@ -22,7 +22,7 @@ const styles = ['style.css', 'layout.css', 'handoff.css', 'ending.css']
 /** The script that is inlined into the page. */
 const inline = 'early.js'
 
-export interface Assets {
+interface Assets {
   html: string
   /** The hash of the inline script, which the page's CSP must allow. */
   scriptHash: string

@@ -9,7 +9,7 @@ import { type Core } from '../../base/core/core.js'
 import { assignmentOf } from '../../rental/devices/placement.js'
 import { readLongestLinks, standingOf, type Place } from './standing.js'
 
-export interface StandBys {
+interface StandBys {
   /** Starts and ends calls to match the current links. */
   match(): Promise<void>
   close(): void

@@ -7,7 +7,7 @@
 const maxOfNetwork = 60
 const maxOfAll = 5000
 
-export interface WaitingRoom<T> {
+interface WaitingRoom<T> {
   /** Returns a function to call once the socket no longer waits. */
   enter(network: string, socket: T): () => void
 }

@@ -10,7 +10,7 @@ import { type Target } from '../../rental/phones/target.js'
 /** Milliseconds from the creation of a link. */
 const warmMs = 30_000
 
-export interface WarmUps {
+interface WarmUps {
   /** Starts the capture, which replaces an earlier capture of the phone. */
   begin(phoneId: string, target: Target): void
   close(): void

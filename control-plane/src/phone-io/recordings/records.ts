@@ -180,7 +180,7 @@ export async function markFailed(core: Core, id: string, isDropped: boolean): Pr
   })
 }
 
-export interface StoredVideo {
+interface StoredVideo {
   storageId: string
   sha256: string
   durationMs: number

@@ -24,7 +24,7 @@ import { type ExportForm, type StepView } from './types.js'
 /** Steps per read. */
 const pageSteps = 50
 
-export interface ExportedStep {
+interface ExportedStep {
   view: StepView
   row: StepRow
   screens: Screens

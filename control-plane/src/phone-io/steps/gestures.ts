@@ -12,7 +12,7 @@ export type LiveInput =
  * Points are fractions of the screen, since the picture and the screen differ in size. Points are missing
  * where the project does not keep typed text (`withoutPoints`).
  */
-export type LiveAction =
+type LiveAction =
   | { type: 'tap'; fraction?: [number, number] }
   | { type: 'long_press'; fraction?: [number, number]; duration_ms: number }
   | { type: 'swipe'; from_fraction?: [number, number]; to_fraction?: [number, number]; duration_ms: number }

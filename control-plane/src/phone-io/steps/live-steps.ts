@@ -10,7 +10,7 @@ import { createGestures, typedBy, withoutPoints, type Gestures, type LiveInput }
 import { type StepRecorder } from './recorder.js'
 
 /** The link of a live view. */
-export interface LiveLink {
+interface LiveLink {
   projectId: string
   phoneId: string
   keyId: string

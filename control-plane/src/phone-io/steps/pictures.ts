@@ -9,7 +9,7 @@ import { type StepPicture } from './types.js'
 /** Milliseconds after which a picture without a step is deleted. */
 const unusedMs = 3600_000
 
-export interface DecodedPicture extends StepPicture {
+interface DecodedPicture extends StepPicture {
   bytes: Buffer
 }
 

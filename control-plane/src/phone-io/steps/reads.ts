@@ -92,7 +92,7 @@ export async function lastSession(core: Core, phoneId: string): Promise<string |
 }
 
 /** A step with inflated JSON. */
-export interface InflatedStep {
+interface InflatedStep {
   row: StepRow
   request: Buffer
   outcome: Buffer | null

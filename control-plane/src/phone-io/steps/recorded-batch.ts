@@ -7,7 +7,7 @@ import { type Caller, type CallContext, type StepSettings } from '../../base/cor
 import { readAnswer, recordedMode, withoutObservation, type BatchAnswer } from './answers.js'
 import { type OpenStep, type StepRecorder } from './recorder.js'
 
-export interface RecordedBatch {
+interface RecordedBatch {
   caller: Caller
   settings: StepSettings
   phoneId: string

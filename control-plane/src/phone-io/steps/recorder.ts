@@ -16,7 +16,7 @@ import { type StepWay } from './types.js'
 import { createStepWriter, type StepWrite } from './writer.js'
 
 /** The facts of a batch, or of a person's touches. */
-export interface StepOf {
+interface StepOf {
   projectId: string
   phoneId: string
   requestId: string

@@ -3,7 +3,7 @@ import { showsTypedText, type ActionResult, type Element, type Observation } fro
 import { mark, type Masker } from './redact.js'
 import { headLines } from './text-elements.js'
 
-export interface Masked {
+interface Masked {
   observation: Observation
   /** Whether anything was masked. */
   isMasked: boolean

@@ -22,7 +22,7 @@ import {
 } from './reads.js'
 import { type ScreenPart, type StepService } from './types.js'
 
-export const stepsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/steps`
+const stepsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/steps`
 
 const noPicture = (phoneId: string, id: string): ApiError =>
   new ApiError('step_not_found', {

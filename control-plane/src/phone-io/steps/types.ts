@@ -84,7 +84,7 @@ export interface StepJson {
 export const exportForms = ['html', 'jsonl', 'ts', 'python'] as const
 export type ExportForm = (typeof exportForms)[number]
 
-export interface StepExport {
+interface StepExport {
   /** UTF-8, oldest step first. */
   chunks: AsyncIterable<string>
   sessionId: string

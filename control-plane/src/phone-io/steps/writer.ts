@@ -11,7 +11,7 @@ import { sqlStateOf } from '../../base/db/sql-state.js'
 const roundMs = 500
 
 /** The limits of a writer. Above them, the oldest waiting writes are dropped. */
-export interface WriterRoom {
+interface WriterRoom {
   /** The bytes of all writes, running or waiting. */
   bytes: number
   waiting: number

@@ -10,7 +10,7 @@ export interface ActivityFilter {
   isRefused?: boolean
 }
 
-export interface ActivityQuery {
+interface ActivityQuery {
   projectId: string
   filter?: ActivityFilter
   limit: number

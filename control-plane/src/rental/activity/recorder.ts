@@ -20,7 +20,7 @@ const maxPerStatement = 500
  */
 const maxWaiting = 10_000
 
-export interface ActivityRecorder extends ActivityService {
+interface ActivityRecorder extends ActivityService {
   /** Resolves when earlier entries are written, or writing them has failed. */
   flush(): Promise<void>
   close(): Promise<void>

@@ -6,7 +6,7 @@ import { isDataFault } from '../../base/db/sql-state.js'
 import { type Database } from '../../base/db/database.js'
 import { type ActivityEntry } from './types.js'
 
-export interface Written {
+interface Written {
   /** Entries refused because of their values; a retry would fail too. */
   refused: { entry: ActivityEntry; error: unknown }[]
   /** Entries not written for another reason, and that reason. */

@@ -5,7 +5,7 @@
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { affordableSeconds, chosenDuration, reservationFor, type Price } from './arithmetic.js'
 
-export interface ProjectMoney {
+interface ProjectMoney {
   balanceMicros: bigint
   reservedMicros: bigint
   spendLimitMicros: bigint
@@ -91,10 +91,10 @@ interface Reserved {
   reservedMicros: bigint
 }
 
-export type Reservation = { refused: ApiError } | Reserved
+type Reservation = { refused: ApiError } | Reserved
 
 /** Runs the last two checks, and returns the reservation when they pass. */
-export function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
+function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
   const spendable = money.balanceMicros - money.reservedMicros
   const maxDuration = chosenDuration(price, asked, spendable)
   const reservedMicros = reservationFor(price, maxDuration)
@@ -141,7 +141,7 @@ export interface CreateState<Device> extends Entry {
   money: ProjectMoney
 }
 
-export interface StartState extends Entry {
+interface StartState extends Entry {
   counts: Counts
   money: ProjectMoney
   running: boolean

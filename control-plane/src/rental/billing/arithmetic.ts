@@ -16,7 +16,7 @@ export interface Price {
 export const reservationFor = (price: Price, maxDuration: number): bigint =>
   BigInt(Math.max(price.minimumSeconds, maxDuration)) * price.perSecondMicros
 
-export interface EndedSession {
+interface EndedSession {
   /** Milliseconds since the epoch. */
   startedAt: number
   endedAt: number

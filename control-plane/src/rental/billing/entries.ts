@@ -2,7 +2,7 @@
 import { type Core } from '../../base/core/core.js'
 import { type Reader } from '../../base/db/database.js'
 
-export interface LedgerQuery {
+interface LedgerQuery {
   projectId: string
   limit: number
   /** The previous page's `next_before`; null for the newest entries. */

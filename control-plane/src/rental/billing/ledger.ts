@@ -8,7 +8,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { billedSeconds, type Price } from './arithmetic.js'
 import { type EndReason } from '../../base/core/statuses.js'
 
-export interface Hold {
+interface Hold {
   projectId: string
   sessionId: string
   micros: bigint

@@ -6,7 +6,7 @@
 import { type RawTx } from '../../base/db/raw-transaction.js'
 import { minuteStart, secondsToNextMinute } from './calendar.js'
 
-export interface LifecycleLimit {
+interface LifecycleLimit {
   projectId: string
   /** Requests per minute. */
   limit: number

@@ -3,7 +3,7 @@
  * reports them, credit in micro-dollars.
  */
 
-export interface Paid {
+interface Paid {
   /** The amount without tax, which was added as credit. */
   cents: bigint
   /** The amount with tax, to which refunds and disputes refer. */

@@ -9,14 +9,14 @@ export interface DaySpending {
   seconds: number
 }
 
-export interface PhoneSpending {
+interface PhoneSpending {
   id: string
   name: string
   costMicros: bigint
   seconds: number
 }
 
-export interface ProjectSpending {
+interface ProjectSpending {
   id: string
   costMicros: bigint
   seconds: number
@@ -24,7 +24,7 @@ export interface ProjectSpending {
   reservedMicros: bigint
 }
 
-export interface KeySpending {
+interface KeySpending {
   /** The ID of a key, or of a user who rented the phone in the console. */
   id: string
   name: string

@@ -31,7 +31,7 @@ const toDevice = (row: Row): AssignedDevice => ({
   fencingNumber: row.fencing_number,
 })
 
-export interface Wanted {
+interface Wanted {
   /** The tenant that gets the device: some devices are clean for one tenant only. */
   projectId: string
   /** Null: any country. */

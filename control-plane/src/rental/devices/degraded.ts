@@ -34,7 +34,7 @@ export const degradedFrom = (count: number): number => Math.max(2, Math.min(5, M
 const isWithin = (at: number | null, now: number, ms: number): at is number => at !== null && at > now - ms
 
 /** Whether the device failed within the window. */
-export function isFailing(device: DeviceFacts, now: number, rules: DegradedRules): boolean {
+function isFailing(device: DeviceFacts, now: number, rules: DegradedRules): boolean {
   if (isWorkFailure(device, now, rules)) return true
   const { linkLostAt } = device
   return isWithin(linkLostAt, now, rules.windowMs) && linkLostAt <= now - rules.linkGraceMs

@@ -44,7 +44,7 @@ const failedSince = (since: Date): Prisma.Sql =>
 const time = (at: Date | null): number | null => at?.getTime() ?? null
 
 /** The work that failed: the start of a phone, or a wipe or an enrolment. */
-export type FailedWork = 'start' | 'care'
+type FailedWork = 'start' | 'care'
 
 /**
  * Reads hosts with their devices in service. Quarantined devices count only if they failed within the window.
@@ -134,7 +134,7 @@ export const isDegraded = ({ degradedUntil: until }: { degradedUntil: Date | nul
 const isOn = (degraded: Degraded | null, now: Date): degraded is Degraded =>
   degraded !== null && degraded.until > now.getTime()
 
-export interface Marked {
+interface Marked {
   hostId: string
   failing: number
 }

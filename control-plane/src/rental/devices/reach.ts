@@ -3,7 +3,7 @@ import { type Rules } from '../../base/config/config.js'
 import { type Reader } from '../../base/db/database.js'
 import { isUp } from './link.js'
 
-export type Reach = 'in reach' | 'out of reach' | 'no device'
+type Reach = 'in reach' | 'out of reach' | 'no device'
 
 export async function reachOf(db: Reader, phoneId: string, now: Date, rules: Rules): Promise<Reach> {
   const rows = await db.$queryRaw<

@@ -12,7 +12,7 @@ interface Use {
   address: string
 }
 
-export interface KeyUse {
+interface KeyUse {
   note(keyId: string, address: string): void
   /** Writes the remaining uses. */
   close(): Promise<void>

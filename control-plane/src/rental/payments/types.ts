@@ -6,7 +6,7 @@ export interface ReturnPages {
   cancelled: string
 }
 
-export interface CheckoutView {
+interface CheckoutView {
   id: string
   /** Whole dollars, without tax. */
   amountUsd: number

@@ -4,7 +4,7 @@ import { type Core } from '../../base/core/core.js'
 /** The number of reports that are shown. */
 const most = 1000
 
-export interface Unmatched {
+interface Unmatched {
   id: string
   kind: 'payment' | 'charge' | 'refund' | 'dispute'
   reference: string | null

@@ -30,7 +30,7 @@ export function checkSignatureHeader(header: string | string[] | undefined, now:
     throw wrong('The timestamp in `Stripe-Signature` is more than five minutes old.')
 }
 
-export interface SignatureFailures {
+interface SignatureFailures {
   /** @throws ApiError rate_limited for a network with too many failures this minute */
   check(network: string): void
   add(network: string): void

@@ -46,7 +46,7 @@ export const waitRequest = (phoneId: string, id: string): string =>
   `GET /v1/phones/${phoneId}/handoffs/${id}?wait=done`
 
 /** Seconds after which a client that is not waiting may poll again. */
-export const lookAgainSeconds = 30
+const lookAgainSeconds = 30
 
 /** The error of a write to a phone that a person controls. */
 export function phoneControlled(

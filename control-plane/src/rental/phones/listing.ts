@@ -7,7 +7,7 @@ import { type Caller, type Page, type PageQuery } from '../../base/core/caller.j
 import { type EndReason } from '../../base/core/statuses.js'
 import { type PhoneService, type PhoneView, type SessionView } from './types.js'
 
-export type PhonesQuery = Parameters<PhoneService['list']>[1]
+type PhonesQuery = Parameters<PhoneService['list']>[1]
 
 export async function listPhones(core: Core, caller: Caller, query: PhonesQuery): Promise<Page<PhoneView>> {
   const status = query.status

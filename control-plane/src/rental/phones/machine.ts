@@ -82,19 +82,8 @@ export function moveFor(status: PhoneStatus, event: PhoneEvent, onIdle: OnIdle =
   return onIdle === 'delete' && ends.includes(event) ? { ...found, to: 'deleted' } : found
 }
 
-/** All transitions of all events, as `from>to`. The database's trigger allows the same set. */
-export const legalMoves = (): Set<string> =>
-  new Set(
-    Object.values(moves).flatMap((byStatus) =>
-      Object.entries(byStatus).map(([from, { to }]) => `${from}>${to}`),
-    ),
-  )
-
-export const runningStatuses = ['creating', 'starting', 'ready'] as const satisfies readonly PhoneStatus[]
+const runningStatuses = ['creating', 'starting', 'ready'] as const satisfies readonly PhoneStatus[]
 
 /** True while the phone has an open session. */
 export const isRunning = (status: PhoneStatus): boolean =>
   (runningStatuses as readonly PhoneStatus[]).includes(status)
-
-/** True while the phone holds a device. */
-export const holdsDevice = (status: PhoneStatus): boolean => status !== 'failed' && status !== 'deleted'

@@ -5,7 +5,7 @@ import { type RawTx } from '../../base/db/raw-transaction.js'
 import { Prisma } from '../../gen/prisma/client.js'
 import { addingJobs, addJobs, assignmentJobKey, newJob, type NewJob } from '../../base/queue/queue.js'
 
-export interface NewSession {
+interface NewSession {
   phoneId: string
   projectId: string
   now: Date

@@ -22,7 +22,7 @@ import { scheduleDue } from './start.js'
 import { type Caller } from '../../base/core/caller.js'
 import { type PhoneView } from './types.js'
 
-export type RestartKind = 'reboot' | 'reset'
+type RestartKind = 'reboot' | 'reset'
 
 /** Milliseconds after which the phone is started even when the process that ordered the reboot has ended. */
 const takenOverMs = 20_000
@@ -32,7 +32,7 @@ const takenOverMs = 20_000
  */
 const sweepAfterMs = 15_000
 
-export interface Restarting {
+interface Restarting {
   phone: PhoneView
   serial: string
   fencingNumber: bigint

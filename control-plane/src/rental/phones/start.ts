@@ -23,7 +23,7 @@ import { renewedDuration } from './timing.js'
 import { type Caller } from '../../base/core/caller.js'
 import { type PhoneView } from './types.js'
 
-export interface StartInput {
+interface StartInput {
   idleTimeout: number | null
   maxDuration: number | null
 }

@@ -1,6 +1,6 @@
 import { type PhoneStatus } from '../../base/core/statuses.js'
 
-export interface SessionTimes {
+interface SessionTimes {
   startedAt: number
   idleTimeout: number
   maxDuration: number

@@ -26,7 +26,7 @@ export interface OpenSessionView {
   reservedMicros: bigint
 }
 
-export interface FailureView {
+interface FailureView {
   code: string
   message: string
   at: Date

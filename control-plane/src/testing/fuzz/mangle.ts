@@ -2,7 +2,7 @@
 import { type ServiceDefinition } from '@grpc/grpc-js'
 import { HostServiceService, LiveServiceService, RecordingServiceService } from '@phonerack/proto'
 
-export const services: ServiceDefinition = {
+const services: ServiceDefinition = {
   ...HostServiceService,
   ...LiveServiceService,
   ...RecordingServiceService,
@@ -71,7 +71,7 @@ export function mutate(chance: Chance, value: unknown): unknown {
 }
 
 /** Mutates bytes. JSON mostly stays valid JSON. */
-export function mutateBytes(chance: Chance, bytes: Buffer): Buffer {
+function mutateBytes(chance: Chance, bytes: Buffer): Buffer {
   if (chance.is(0.3)) return chance.bytes(200)
   if (chance.is(0.3)) return flip(chance, bytes)
   try {

@@ -17,7 +17,7 @@ import { hostileAddresses } from './addresses.js'
 import { Chance, mangle, mangleTrailer, mutate } from './mangle.js'
 import { startReplica, type ReplicaProcess } from '../replica.js'
 
-export interface FuzzReport {
+interface FuzzReport {
   seed: number
   /** Malformed messages that were sent, by call, plus `trailer` and `heartbeat`. */
   sent: Record<string, number>

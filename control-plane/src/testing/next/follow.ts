@@ -7,8 +7,8 @@ import { expect } from 'vitest'
 import { errorOf, type ErrorBody } from '../api.js'
 import { createBody, eventually, type Plane, type Tenant } from '../world.js'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export interface Named {
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+interface Named {
   method: Method
   url: string
   body?: object

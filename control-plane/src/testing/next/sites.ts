@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-export interface Site {
+interface Site {
   /** Relative to the package's `src`. */
   file: string
   /** The preceding error code, for lists of exceptions. */
@@ -20,7 +20,7 @@ export interface Site {
 }
 
 /** `file: expression` of a `next` whose text is produced elsewhere. */
-export type PassedOn = string
+type PassedOn = string
 
 /** The parts of a string literal between its values. */
 interface Literal {

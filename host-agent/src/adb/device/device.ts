@@ -99,7 +99,7 @@ export interface SecureWindow {
 }
 
 /** A field as named by the UI tree, so that a method that searches for the field finds the same field. */
-export interface FieldName {
+interface FieldName {
   className: string
 }
 
@@ -287,7 +287,7 @@ export interface InstallFile {
 /**
  * Callbacks for the steps of an install: its session on the phone, and the moment from which the app may change.
  */
-export interface InstallSteps {
+interface InstallSteps {
   onSession(session: number): void
   onCommit(): void
 }

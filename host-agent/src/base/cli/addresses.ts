@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { brokerHost, isLoopback } from '@phonerack/shared'
 import { UsageError } from './usage-error.js'
 
-export const defaultPort = 7710
+const defaultPort = 7710
 
 /** @throws UsageError */
 export function serverUrl(text: string, insecure: boolean): URL {

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version } from '../version.js'
 import { countScrapeError, instruments } from './instruments.js'
 
-export interface MetricsSources {
+interface MetricsSources {
   /** Number of devices by the name of their state. */
   devices: () => ReadonlyMap<string, number>
   /** Every state, exported from zero on. */

@@ -19,7 +19,7 @@ export interface MotionKeeper extends Motion {
   stop(): void
 }
 
-export interface MotionParts {
+interface MotionParts {
   transport: Transport
   /** Null: the host has none, and nothing is known. */
   jar: Jar | null

@@ -6,7 +6,7 @@
 
 export const touchActions = { down: 0, up: 1, move: 2, cancel: 3 } as const
 export type TouchAction = keyof typeof touchActions
-export const keyActions = { down: 0, up: 1 } as const
+const keyActions = { down: 0, up: 1 } as const
 
 /** Bytes of UTF-8 that the server accepts in one INJECT_TEXT (`INJECT_TEXT_MAX_LENGTH`). */
 export const textLimit = 300
@@ -64,7 +64,7 @@ export function touchMessage(
 }
 
 /** Wheel steps at the maximum of the message's 16-bit field. */
-export const scrollSteps = 16
+const scrollSteps = 16
 
 /** TYPE_INJECT_SCROLL_EVENT, 21 bytes: wheel steps, positive to the right and up; `point` and `size` as in `touchMessage`. */
 export function scrollMessage(

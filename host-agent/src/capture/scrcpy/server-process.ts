@@ -54,7 +54,7 @@ export interface LaunchedServer {
   output: ServerOutput
 }
 
-export interface StartedServer extends LaunchedServer {
+interface StartedServer extends LaunchedServer {
   /** As many as requested, in the server's order. */
   sockets: readonly AdbSocket[]
   deviceName: string

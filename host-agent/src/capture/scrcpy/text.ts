@@ -14,7 +14,7 @@ const restoreMs = 1000
 /** Characters that INJECT_TEXT types on every phone: others are dropped where the key map lacks them. */
 export const isKeyText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-export const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }
+const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }
 
 /**
  * Key events. `mostCharacters`: a long text takes seconds this way, at about a hundred

@@ -33,7 +33,7 @@ const property = 'debug.phonerack.wipe'
 /** Milliseconds after which a missing restart counts as failed. */
 const restartMs = 60_000
 
-export interface WipeParts {
+interface WipeParts {
   transport: Transport
   /** Stops background writers. Called before the phone restarts. */
   quiet: () => void

@@ -40,7 +40,7 @@ export interface PackageCache {
 }
 
 /** The disk of the folder. */
-export interface Room {
+interface Room {
   /** The bytes that must stay free. */
   keep: number
   /** The free bytes; null: unknown. */

@@ -19,7 +19,7 @@ import type { InstallRecords, Outcome } from './records.js'
 import { failed } from './run-install.js'
 import { createSlots, type Slots } from './slots.js'
 
-export interface InstallAnswer {
+interface InstallAnswer {
   succeeded: boolean
   /** A public error code; empty for success. */
   errorCode: string
@@ -47,7 +47,7 @@ export interface Installs {
   stop(): Promise<void>
 }
 
-export interface InstallParts {
+interface InstallParts {
   gateOf: (serial: string) => DeviceGate
   cache: PackageCache
   records: InstallRecords

@@ -53,7 +53,7 @@ export interface InstallAttempt {
   uninstalled: boolean
 }
 
-export interface PhoneInstallerParts {
+interface PhoneInstallerParts {
   gateOf: (serial: string) => DeviceGate
   cache: PackageCache
   records: InstallRecords
@@ -62,7 +62,7 @@ export interface PhoneInstallerParts {
   stopping: AbortSignal
 }
 
-export interface PhoneInstaller {
+interface PhoneInstaller {
   /**
    * Reads the installed version, refuses a downgrade, and uninstalls the app for a
    * replacement.

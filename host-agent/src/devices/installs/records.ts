@@ -35,7 +35,7 @@ const recordSchema = z.object({
 export type InstallRecord = z.infer<typeof recordSchema>
 
 /** An install that was in progress when the agent died, from the journal. */
-export interface UnfinishedInstall {
+interface UnfinishedInstall {
   id: string
   serial: string
   phoneId: string

@@ -27,7 +27,7 @@ export interface RunTimes {
 }
 export const runTimes: RunTimes = { abandon: 3000, confirm: 30_000 }
 
-export interface AppToInstall {
+interface AppToInstall {
   package: string
   versionCode: number
   files: readonly InstallFile[]
@@ -35,7 +35,7 @@ export interface AppToInstall {
   before: InstalledVersion | null
 }
 
-export interface RunHooks {
+interface RunHooks {
   /** The ID of the session on the phone, or null once there is no session. */
   onSession(session: number | null): void
   /** A cached file is corrupt. */

@@ -41,7 +41,7 @@ import { createScreen } from '../../phone/shell/screen.js'
 import { createUi } from '../../phone/shell/ui.js'
 import { createWindows } from '../../phone/shell/windows.js'
 
-export interface DeviceParts {
+interface DeviceParts {
   transport: Transport
   choice: Choice
   keeper: ScrcpyKeeper

@@ -7,7 +7,7 @@ import { watchCondition, type ConditionWatch } from './condition.js'
 import { guardDevice } from './guard-device.js'
 import type { RecordFields } from './record-fields.js'
 
-export interface CareParts {
+interface CareParts {
   transport: Transport
   /** A hanging lock check must not trigger a rescue. */
   withoutRescue: Transport

@@ -10,7 +10,7 @@ import { parseLock, readLock } from '../../phone/lock/screens.js'
 
 type Facts = Omit<DeviceCondition, 'checked_at' | 'warnings'>
 
-export interface ConditionRead extends Facts {
+interface ConditionRead extends Facts {
   /** Identifies the phone's boot; null when not reported. */
   bootId: string | null
 }
@@ -26,7 +26,7 @@ type Part = keyof typeof parts
 
 const mark = (part: string): string => `== phonerack ${part}`
 
-export const conditionCommand = sequence(
+const conditionCommand = sequence(
   ...Object.entries(parts).flatMap(([part, asked]) => [command('echo', mark(part)), asked]),
 )
 

@@ -6,7 +6,7 @@
 export const steps = ['reconnect', 'port_reset', 'reboot', 'quarantine'] as const
 export type Step = (typeof steps)[number]
 
-export interface Escalation {
+interface Escalation {
   /** Consecutive calls that timed out. */
   hangs: number
   /** Index of the next step. */

@@ -18,7 +18,7 @@ import { createRescue, type Rescue } from './rescue.js'
 import { isEnrolled, type PhoneLinks } from './same-phone.js'
 import type { DeviceEvent, DeviceState, Link } from './state-machine.js'
 
-export interface LinkWatchParts {
+interface LinkWatchParts {
   serial: string
   client: AdbClient
   /** Whether adb reaches the phone over a network. */

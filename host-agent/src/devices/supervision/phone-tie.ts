@@ -10,7 +10,7 @@ import { readSeed, writeSeed } from './phone-identity.js'
 import { newMark, readTraits, writeMark } from './phone-mark.js'
 import { isEnrolled, standingOf, type PhoneLinks, type PhoneTraits, type Standing } from './same-phone.js'
 
-export interface TieParts {
+interface TieParts {
   serial: string
   transport: Transport
   records: Records

@@ -23,7 +23,7 @@ import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { prepare, probeCapabilities, type Helpers } from './provision.js'
 import type { RecordFields } from './record-fields.js'
 
-export interface PreparationParts {
+interface PreparationParts {
   serial: string
   transport: Transport
   /** Null: this host has no scrcpy server. */

@@ -16,7 +16,7 @@ const stepMs = 5000
 /** The time within which adb reports the disconnect and the new link. */
 const reconnectMs = 10_000
 
-export interface RescueParts {
+interface RescueParts {
   serial: string
   client: AdbClient
   /** A transport whose calls do not count as hangs or answers. */

@@ -31,7 +31,7 @@ import { StateRunner } from './runner.js'
 import type { PhoneLinks } from './same-phone.js'
 import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
 
-export interface SupervisorParts {
+interface SupervisorParts {
   serial: string
   client: AdbClient
   /** Null: this host has no scrcpy server. */

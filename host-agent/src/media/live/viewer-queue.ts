@@ -15,7 +15,7 @@ interface TimedFrame extends QueuedFrame {
   at: number
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Total size of the frames. */
   bytes: number
   /** Milliseconds. Older frames would show the past. */

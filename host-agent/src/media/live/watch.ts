@@ -27,7 +27,7 @@ export interface Inlet {
   resume(): void
 }
 
-export interface WatchParts {
+interface WatchParts {
   device: (progress: Progress) => Promise<Device>
   control: boolean
   outlet: Outlet

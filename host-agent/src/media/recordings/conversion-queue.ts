@@ -8,7 +8,7 @@ import { isDiskFull, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 
-export interface ConversionQueue {
+interface ConversionQueue {
   /** Queues a recording. When its conversion fails permanently, the recording's entry becomes `failed`. */
   add(id: string): void
   /**

@@ -12,7 +12,7 @@ export interface Programs {
   ffprobe: string
 }
 
-export class ProgramFailed extends Error {
+class ProgramFailed extends Error {
   constructor(
     program: string,
     readonly output: string,
@@ -80,7 +80,7 @@ function lowerPriority(pid: number): void {
   }
 }
 
-export interface Mp4Input {
+interface Mp4Input {
   from: string
   to: string
   /** Milliseconds: the time of the last picture, and the time of the recording's end. */
@@ -143,7 +143,7 @@ const probeSchema = z.object({
   format: z.object({ duration: z.coerce.number().positive(), size: z.coerce.number().positive() }),
 })
 
-export interface Probed {
+interface Probed {
   durationMs: number
   width: number
   height: number

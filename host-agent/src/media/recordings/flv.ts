@@ -43,7 +43,7 @@ export const pictureTag = (unit: Buffer, isKeyFrame: boolean, ms: number): Buffe
 export const markTag = (ms: number): Buffer => tag(tagTypes.script, ms)
 
 /** The complete part of a file. */
-export interface Contents {
+interface Contents {
   pictures: number
   /** Number of configuration changes. */
   configurations: number

@@ -15,7 +15,7 @@ const markIntervalMs = 500
 /** Maximum bytes queued for the disk. A longer queue ends the recording. */
 const maxBuffered = 64 << 20
 
-export interface RecordingWriterOptions {
+interface RecordingWriterOptions {
   path: string
   /** Milliseconds on a monotonic clock. */
   now: () => number

@@ -14,7 +14,7 @@ import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
 
 /** Milliseconds. */
-export const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
+const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
 
 /** The action taken, for the device's events. */
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { CrashKind } from '../../adb/device/reports.js'
 
-export type Observed =
+type Observed =
   | { kind: 'crash'; crash: CrashKind; package: string; pid: number; exception: string | null }
   | { kind: 'notification'; package: string; key: string }
 

@@ -93,7 +93,7 @@ interface Kept {
 }
 
 /** Keeps the newest entries that fit a query, from entries that arrive oldest first. */
-export class Newest {
+class Newest {
   private kept: Kept[] = []
   /** Whether the line of the cursor has passed. */
   private found = false

@@ -14,7 +14,7 @@ import { keepRunning } from '../../base/keep-running.js'
 import { ownPackages } from '../../adb/parts/parts.js'
 import { EventLines, watchedTags, type Observation } from './event-line.js'
 
-export interface WatchParts {
+interface WatchParts {
   transport: Transport
   onObservation: (observation: Observation) => void
   log: Logger

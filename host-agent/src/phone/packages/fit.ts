@@ -11,7 +11,7 @@ import type { Transport } from '../../adb/transport.js'
 import type { AppNeeds } from '../../adb/device/device.js'
 import { run } from '../../adb/device/run.js'
 
-export interface PhoneProperties {
+interface PhoneProperties {
   /** Null: not reported. */
   sdk: number | null
   /** `REL` for a released Android. */
@@ -41,7 +41,7 @@ const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 
 /** A phone of this level or newer requires a v2 signature of apps that target this level or a newer level. */
 const v2RequiredSdk = 30
 
-export interface Incompatibility {
+interface Incompatibility {
   /** The text of Android's package manager. */
   reason: string
   next: string

@@ -15,7 +15,7 @@ export type ReadLabels = (progress: Progress) => Promise<ReadonlyMap<string, str
 /** Milliseconds per source. With 300 apps, each source takes about a second. */
 const times = { uiServer: 4000, scrcpy: 8000 }
 
-export interface LabelParts {
+interface LabelParts {
   uiServer: Pick<UiServerKeeper, 'use'>
   scrcpy: Pick<ScrcpyKeeper, 'listApps'>
   log: Logger

@@ -9,7 +9,7 @@ import { notUnderstood } from '../../adb/device/unreadable.js'
 import { ownPackages } from '../../adb/parts/parts.js'
 import { developmentPermissions } from './development-permissions.js'
 
-export interface AppPermissions {
+interface AppPermissions {
   requested: ReadonlySet<string>
   granted: ReadonlySet<string>
 }

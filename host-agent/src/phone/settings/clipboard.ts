@@ -12,7 +12,7 @@ import type { ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
 import type { KeyboardSwitch } from './keyboard.js'
 import { broadcast } from './settings-app.js'
 
-export interface ClipboardParts {
+interface ClipboardParts {
   transport: Transport
   keeper: ScrcpyKeeper
   /** Whether the enrolment could read back the text that it had set. */

@@ -38,7 +38,7 @@ export interface KeyboardSwitch {
 
 const isComponent = (text: string): boolean => /^[\w.]+\/[\w.$]+$/.test(text)
 
-export interface KeyboardParts {
+interface KeyboardParts {
   transport: Transport
   remembered: SavedKeyboard
   log: Logger

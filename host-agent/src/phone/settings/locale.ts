@@ -15,7 +15,7 @@ const readCommand = sequence(
 )
 
 /** Language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
-export function partsOf(tag: string): { language: string; script: string; region: string } {
+function partsOf(tag: string): { language: string; script: string; region: string } {
   const [language = '', ...rest] = tag.split('-')
   const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part)) ?? ''
   const region = rest.find((part) => /^([A-Za-z]{2}|\d{3})$/.test(part)) ?? ''

@@ -12,7 +12,7 @@ import type { DesiredState } from './desired.js'
 
 const readBackMs = 1500
 
-export interface TimezoneParts {
+interface TimezoneParts {
   transport: Transport
   desired: DesiredState
   /** The zone of the phone after its first wipe; null before. */

@@ -11,7 +11,7 @@ import { run } from '../../adb/device/run.js'
 
 type TimedPoint = Point & { atMs: number }
 
-export type GesturePlan =
+type GesturePlan =
   | { kind: 'tap'; point: Point }
   | { kind: 'swipe'; from: Point; to: Point; durationMs: number }
   /** A stroke is played step by step with `input motionevent` (Android 9 and newer). */

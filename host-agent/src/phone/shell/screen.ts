@@ -18,7 +18,7 @@ export function parseSize(output: string): Size | null {
   return width === undefined ? null : { width: Number(width), height: Number(height) }
 }
 
-export interface CachedScreen extends Screen {
+interface CachedScreen extends Screen {
   /** Clears the cache. */
   forget(): void
 }

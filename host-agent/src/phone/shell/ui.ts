@@ -8,7 +8,7 @@ import type { Transport } from '../../adb/transport.js'
 import { phoneFolder } from '../../adb/device/phone-folder.js'
 import type { Ui } from '../../adb/device/device.js'
 
-export type UiImplementation = 'uiautomator-tty' | 'uiautomator-file'
+type UiImplementation = 'uiautomator-tty' | 'uiautomator-file'
 
 const file = `${phoneFolder}/window.xml`
 

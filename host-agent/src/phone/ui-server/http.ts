@@ -13,7 +13,7 @@ import { DeviceGone } from '../../adb/device/device.js'
 import { redactOutput } from '../../base/redact.js'
 
 /** The server's fixed port on the phone. */
-export const serverPort = 6790
+const serverPort = 6790
 /** Maximum bytes of one response. A screen of 1,500 nodes has about 1 MB. */
 const answerLimit = 32 << 20
 
@@ -40,12 +40,12 @@ export class UiServerRefused extends Error {
 const answerSchema = z.object({ value: z.unknown(), sessionId: z.string().nullish() })
 const errorSchema = z.object({ error: z.string(), message: z.string().default('') })
 
-export interface UiAnswer {
+interface UiAnswer {
   value: unknown
   sessionId: string | null
 }
 
-export interface UiRequest {
+interface UiRequest {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   body?: Readonly<Record<string, unknown>>

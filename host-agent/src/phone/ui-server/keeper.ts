@@ -44,7 +44,7 @@ export interface UiServerKeeper {
   stop(): void
 }
 
-export const keeperTimes = {
+const keeperTimes = {
   firstRestartMs: 50,
   restartCapMs: 5000,
   /** Milliseconds for which a caller waits for a restart. */
@@ -61,7 +61,7 @@ export const keeperTimes = {
   steadyMs: 30_000,
 } as const
 
-export interface UiServerParts {
+interface UiServerParts {
   transport: Transport
   /** Whether the operator declares that no other machine can reach this host's phones over a network. */
   isolated: boolean

@@ -10,7 +10,7 @@ import type { Transport } from '../../adb/transport.js'
  * `isolated`: every address is a loopback address. Otherwise `reason` names another address, or why the
  * addresses are unknown.
  */
-export type Isolation = { isolated: true } | { isolated: false; reason: string }
+type Isolation = { isolated: true } | { isolated: false; reason: string }
 
 const line = /^\d+:\s+(\S+)\s+(\S+)\s+(\S+)/
 

@@ -8,7 +8,7 @@ import type { Transport } from '../../adb/transport.js'
 import { ask, KeptStream, UiServerDown, UiServerRefused } from './http.js'
 
 /** Settings that differ from the server's defaults; names and meaning: its `model/settings`. */
-export const speedSettings = {
+const speedSettings = {
   // A screen that never becomes idle must answer too; callers wait for the screen themselves.
   waitForIdleTimeout: 0,
   waitForSelectorTimeout: 0,
@@ -43,7 +43,7 @@ export interface UiSession {
 }
 
 const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
-export type LaunchableApp = z.infer<typeof launchableSchema>[number]
+type LaunchableApp = z.infer<typeof launchableSchema>[number]
 
 /** W3C WebDriver's key for an element ID. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'

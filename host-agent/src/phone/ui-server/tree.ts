@@ -7,7 +7,7 @@ import type { Ui } from '../../adb/device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 
-export interface UiServerTreeParts {
+interface UiServerTreeParts {
   server: UiServerKeeper
   /** Reads the tree with `uiautomator dump`. */
   fallback: Ui
@@ -16,7 +16,7 @@ export interface UiServerTreeParts {
   beforeRead: () => void
 }
 
-export const treeTimes = {
+const treeTimes = {
   /** Time for one attempt; a slow phone takes 3 s for a screen of 1,500 nodes. */
   tryMs: 7000,
   /** Time for both attempts, with a restart of the server between them. */

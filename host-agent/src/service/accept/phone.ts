@@ -20,7 +20,7 @@ import type { Jar } from '../../capture/scrcpy/jar.js'
 import { createSnapshotStore, type SnapshotStore } from '../../screen/index.js'
 import { Unfinished } from './unfinished.js'
 
-export interface AcceptParts {
+interface AcceptParts {
   serial: string
   /** Holds the state of the run: records, journal, recordings and the adb servers. */
   dir: string

@@ -56,7 +56,7 @@ export async function readWayBack(
   }
 }
 
-export interface BrokerAccess {
+interface BrokerAccess {
   url: string
   /** Text of a `.creds` file. */
   creds: string

@@ -21,7 +21,7 @@ const mostAtOnce = 8
 /** Messages of `nc` for a connection that the network or the target refuses. */
 const refusals = /refused|unreachable|time[d ]*out|no route|not permitted|denied|prohibited/i
 
-export interface Targets {
+interface Targets {
   /** The address on which the agent accepts calls, `host:port`; null: it opens tunnels. */
   listen: string | null
   /**

@@ -40,7 +40,7 @@ export type WayToAgent =
   | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
 
 /** The tunnel to one replica. */
-export interface ReplicaTunnel {
+interface ReplicaTunnel {
   replica: string
   /** `host:port`. */
   address: string

@@ -16,7 +16,7 @@ export const needDisk: readonly string[] = [
   ...['beginInstall', 'putPackageFile', 'startRecording'],
 ]
 
-export interface Admission {
+interface Admission {
   /** The handlers, each with the check before it. */
   readonly handlers: Handlers
   readonly running: number

@@ -42,7 +42,7 @@ export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
 }
 
 /** The caller's deadline and cancellation, as one progress. */
-export function progressOf(call: AnyCall): Progress {
+function progressOf(call: AnyCall): Progress {
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
   if (call.cancelled) gone.abort()

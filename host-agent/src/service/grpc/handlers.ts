@@ -41,7 +41,7 @@ import { createReportHandlers } from './report-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
 import { createThumbnailHandlers } from './thumbnail-handlers.js'
 
-export interface HandlerParts {
+interface HandlerParts {
   registry: Registry
   installs: Installs
   snapshots: SnapshotStore

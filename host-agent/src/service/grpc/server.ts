@@ -19,7 +19,7 @@ export interface TlsFiles {
   privateKeyPem: string
 }
 
-export interface RunningServer {
+interface RunningServer {
   port: number
   /** Uses other certificates for new connections. Existing connections keep the earlier certificates. */
   useCertificate(tls: TlsFiles): void

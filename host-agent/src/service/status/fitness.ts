@@ -104,7 +104,7 @@ export interface Fitness {
   stop(): Promise<void>
 }
 
-export interface FitnessParts extends Needs {
+interface FitnessParts extends Needs {
   adbTrouble: () => string | null
   /** Called after each check that finds the disk full, to free space. Must not throw. */
   onFull: () => void

@@ -22,7 +22,7 @@ import {
 } from '@phonerack/shared'
 import { countHeartbeat } from '../../base/metrics/instruments.js'
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   hostId: string
   /** The ID of the host's rejoin; null: the machine joined as a new host. */
   joinId: string | null

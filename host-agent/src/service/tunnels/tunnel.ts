@@ -24,7 +24,7 @@ export interface TunnelIdentity {
   privateKeyPem: string
 }
 
-export interface TunnelOptions {
+interface TunnelOptions {
   /** `host:port`, an IPv6 address in brackets. */
   address: string
   identity: TunnelIdentity

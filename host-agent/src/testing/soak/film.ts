@@ -14,7 +14,7 @@ export interface Film {
   units: Buffer[]
 }
 
-export interface FilmOptions {
+interface FilmOptions {
   width: number
   height: number
   frames: number

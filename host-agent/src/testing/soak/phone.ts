@@ -22,7 +22,7 @@ function packet(flags: bigint, data: Buffer): Buffer {
   return Buffer.concat([head, data])
 }
 
-export interface Showing {
+interface Showing {
   film: Film
   /** The frames in total, and per second of the phone's clock. */
   frames: number
@@ -30,7 +30,7 @@ export interface Showing {
   speed: number
 }
 
-export interface FilmPhone {
+interface FilmPhone {
   /** Resolves when every frame was sent. @throws Error when the reader disconnects earlier */
   readonly shown: Promise<void>
   close(): void

@@ -8,7 +8,7 @@ import { resourceText } from './resources.js'
 import { readSignature, type Signature } from './signature.js'
 import { ZipError, ZipFile } from './zip.js'
 
-export interface ApkComponent {
+interface ApkComponent {
   /** Full class name. */
   name: string
   exported: boolean

@@ -67,7 +67,7 @@ export class StringPool {
   }
 }
 
-export const valueType = { reference: 0x01, string: 0x03, decimal: 0x10, hex: 0x11, boolean: 0x12 } as const
+const valueType = { reference: 0x01, string: 0x03, decimal: 0x10, hex: 0x11, boolean: 0x12 } as const
 
 /** A typed value: a text, a number, a boolean, or a reference to a resource. Other types are null. */
 export type Value = string | number | boolean | { resource: number } | null

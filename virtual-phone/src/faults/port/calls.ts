@@ -4,7 +4,7 @@ import type { Phone } from '../../phone.js'
 import { leftovers } from '../leftovers.js'
 
 /** The calls of the fault port; the same functions that `phone.faults` offers. */
-export type FaultTarget = Phone['faults']
+type FaultTarget = Phone['faults']
 
 /** Resolves with the response body. */
 type Call = (faults: FaultTarget, body: unknown) => Promise<unknown>

@@ -9,7 +9,7 @@ import type { Phone } from '../../phone.js'
 import { FaultError } from '../faults.js'
 import { calls } from './calls.js'
 
-export interface FaultPortOptions {
+interface FaultPortOptions {
   /** 0 selects a free port. */
   port: number
   token: string

@@ -103,7 +103,7 @@ function packageOf(args: readonly string[]): string | null {
   return rest[0] === undefined ? null : decode(rest[0])
 }
 
-export const am: CommandRun = (io) => {
+const am: CommandRun = (io) => {
   const [verb = '', ...args] = io.args
   return withIntent(io, verb, () => run(io, verb, args))
 }

@@ -1,7 +1,7 @@
 /** Times of the phone for `date`, `ls` and `stat`. */
 import { type CommandTable, UsageError } from '../command.js'
 
-export interface LocalTime {
+interface LocalTime {
   year: string
   month: string
   day: string

@@ -3,13 +3,13 @@ import type { Intent } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
 
-export interface ParsedIntent {
+interface ParsedIntent {
   intent: Intent
   /** `-W`, `-S` and the other options of `am start` without a value. */
   options: ReadonlySet<string>
 }
 
-export class IntentError extends Error {}
+class IntentError extends Error {}
 
 /** Runs a function that parses an intent; invalid arguments are reported like in Android's shell commands. */
 export async function withIntent(io: CommandIo, verb: string, work: () => Promise<number>): Promise<number> {

@@ -10,7 +10,7 @@ const modifiers = [
 
 type Shape = (typeof shapes)[number]
 
-export interface LogFormat {
+interface LogFormat {
   shape: Shape
   modifiers: ReadonlySet<string>
   timeZone: string

@@ -3,7 +3,7 @@ import { isLogBuffer, isPriority, type LogBuffer, type Priority } from '../../an
 import { UsageError } from '../command.js'
 
 /** The value of `-t` and `-T`: the number of the newest entries, or the time of the first one as text. */
-export type Tail = { count: number } | { from: string }
+type Tail = { count: number } | { from: string }
 
 export interface LogcatOptions {
   buffers: readonly LogBuffer[]

@@ -1,7 +1,7 @@
 /** Splits short options from operands, as `getopt` does. Used by the small commands. */
 import { type CommandIo, UsageError } from '../command.js'
 
-export interface ParsedOptions {
+interface ParsedOptions {
   flags: ReadonlySet<string>
   values: Readonly<Record<string, string>>
   operands: readonly string[]

@@ -9,7 +9,7 @@ import { FsError } from '../../fs/errors.js'
 import { decode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
 
-export type PmVerb = (io: CommandIo, args: readonly string[]) => Promise<number>
+type PmVerb = (io: CommandIo, args: readonly string[]) => Promise<number>
 
 /** Prints like Android's `ShellCommand` when the service throws. */
 export async function thrown(io: CommandIo, verb: string, what: string): Promise<number> {

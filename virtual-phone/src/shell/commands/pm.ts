@@ -182,7 +182,7 @@ async function removeUser(io: CommandIo, id: number): Promise<number> {
   return 0
 }
 
-export const pm: CommandRun = async (io) => {
+const pm: CommandRun = async (io) => {
   const [verb = '', ...args] = io.args
   const rest = withoutUser(args)
   const app = findPackage(io.android, decode(rest[0] ?? ''))

@@ -25,12 +25,12 @@ export interface Match {
   groups: readonly (string | null)[]
 }
 
-export interface PosixOptions {
+interface PosixOptions {
   extended: boolean
   ignoreCase?: boolean
 }
 
-export interface PatternOptions {
+interface PatternOptions {
   ignoreCase: boolean
   /** A match that is not part of a longer word on either side. */
   words?: boolean

@@ -1,7 +1,7 @@
 /** `printf` on byte strings. Used by `text.ts` and `stat`. */
 import { unescape } from '../escapes.js'
 
-export interface Formatted {
+interface Formatted {
   text: string
   error: string | null
 }

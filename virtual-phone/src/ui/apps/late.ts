@@ -12,7 +12,7 @@ const NEVER = `${PACKAGE}.NeverStillActivity`
 const SECRET = `${PACKAGE}.LateSecretActivity`
 
 /** Milliseconds. */
-export const lateMs = { pause: 700, spinner: 3000, animation: 900, rows: 600, secret: 400 }
+const lateMs = { pause: 700, spinner: 3000, animation: 900, rows: 600, secret: 400 }
 const PAGE = 20
 const ROW_HEIGHT = 56
 

@@ -13,7 +13,7 @@ const RECENTS_ACTIVITY = 'com.android.quickstep.RecentsActivity'
 /** Helpers of test tools, which close when they are opened, so an icon would mislead. A phone shows it. */
 const hidden: ReadonlySet<string> = new Set(['io.appium.settings'])
 
-export type IconOf = (packageName: string) => App['icon']
+type IconOf = (packageName: string) => App['icon']
 
 function launch(ui: Ui, app: AppEntry): void {
   ui.start({

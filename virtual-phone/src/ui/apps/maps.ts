@@ -42,7 +42,7 @@ function distanceKm(a: GeoPoint, latitude: number, longitude: number): number {
   return 2 * EARTH_KM * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-export function nearestCity(point: GeoPoint): { name: string; km: number } {
+function nearestCity(point: GeoPoint): { name: string; km: number } {
   let best = { name: '', km: Infinity }
   for (const [name, latitude, longitude] of CITIES) {
     const km = distanceKm(point, latitude, longitude)

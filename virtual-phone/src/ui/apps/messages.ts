@@ -13,7 +13,7 @@ const ECHO = 'Echo'
 /** A message to Echo that asks for a notification. */
 const NOTIFY = /^notify:\s*(\S.*)$/is
 
-export interface Message {
+interface Message {
   from: 'me' | 'them'
   text: string
   whenMs: number
@@ -25,7 +25,7 @@ interface Thread {
   messages: Message[]
 }
 
-export interface MessagesData {
+interface MessagesData {
   threads: Thread[]
 }
 

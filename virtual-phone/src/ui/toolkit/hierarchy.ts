@@ -21,7 +21,7 @@ const ENTITIES: Record<string, string> = {
   '\t': '&#9;',
 }
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(INVALID, '.').replace(/[&<>"\n\r\t]/g, (c) => ENTITIES[c] ?? c)
 }
 

@@ -14,9 +14,9 @@ import { type TextBlock } from './text-layout.js'
 export type Length = number | 'wrap' | 'fill'
 export type Gravity = 'start' | 'center' | 'end'
 /** The arrangement of a view's children. */
-export type Arrangement = 'frame' | 'column' | 'row'
+type Arrangement = 'frame' | 'column' | 'row'
 
-export interface Edges {
+interface Edges {
   left: number
   top: number
   right: number
@@ -96,14 +96,14 @@ export interface EditBinding {
   onAction: () => void
 }
 
-export interface ListBinding {
+interface ListBinding {
   count: number
   /** dp, the same for every row. */
   rowHeight: number
   row: (index: number) => View
 }
 
-export interface PinchBinding {
+interface PinchBinding {
   onPinch: (factor: number, focusX: number, focusY: number) => void
   onPan: (dx: number, dy: number) => void
 }

@@ -124,7 +124,7 @@ export const INPUT_TYPE = {
   uri: 0x11,
 } as const
 
-export interface FieldOptions {
+interface FieldOptions {
   hint: string
   focused: boolean
   multiline?: boolean

@@ -11,7 +11,7 @@ import { typeText } from './keys.js'
 import { type Layer, type Windows } from './windows.js'
 
 /** `id` identifies a window during its lifetime; `changed` is called after an action on a node. */
-export interface AccessibilityParts {
+interface AccessibilityParts {
   windows: Windows
   id: (layer: Layer) => number
   changed: () => void

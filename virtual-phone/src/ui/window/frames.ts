@@ -1,7 +1,7 @@
 /** Calls back about 30 times a second while the screen moves by itself, and when time alone changes it; has no timer otherwise. */
 const FRAME_MS = 33
 
-export interface FrameHost {
+interface FrameHost {
   /** True while somebody watches a moving screen. */
   moving: () => boolean
   /** Milliseconds until time alone changes the screen that somebody watches; null: never. */

@@ -4,7 +4,7 @@ import { type PhoneNotification } from '../../android/world.js'
 /** AOSP's `heads_up_notification_decay`. */
 export const HEADS_UP_MS = 5000
 
-export interface HeadsUpHost {
+interface HeadsUpHost {
   headsUp: () => PhoneNotification | null
   hide: () => void
 }

@@ -11,7 +11,7 @@ import { type Windows } from './windows.js'
 
 const RECENTS = 'com.android.quickstep.RecentsActivity'
 
-export interface KeyHost {
+interface KeyHost {
   model: Model
   windows: () => Windows
   /** The focused field, without placing anything when it is known. */

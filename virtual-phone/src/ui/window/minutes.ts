@@ -1,7 +1,7 @@
 /** Calls back when the minute changes, for the clock in the status bar, only while somebody watches. Part of `world.ts`. */
 const MINUTE_MS = 60_000
 
-export interface MinuteHost {
+interface MinuteHost {
   watched: () => boolean
   now: () => Date
   minute: () => void

@@ -4,7 +4,7 @@ import { DARK, LIGHT } from '../toolkit/theme.js'
 import { type Activity } from './activity.js'
 import { type Model } from './model.js'
 
-export interface ContextParts {
+interface ContextParts {
   model: Model
   facts: PhoneFacts
   now: () => Date

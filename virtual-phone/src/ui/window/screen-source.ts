@@ -18,7 +18,7 @@ import { buildWindows, type Layer, type Windows } from './windows.js'
 /** The interval between two frames of a moving screen. */
 const FRAME_MS = 16
 
-export interface ScreenParts {
+interface ScreenParts {
   model: Model
   facts: PhoneFacts
   now: () => Date

@@ -25,7 +25,7 @@ export interface SystemState {
   inputMethod: string
 }
 
-export const BERLIN: GeoPoint = { latitude: 52.52, longitude: 13.405 }
+const BERLIN: GeoPoint = { latitude: 52.52, longitude: 13.405 }
 
 export const SYSTEM_KEYBOARD = 'com.android.inputmethod.latin/.LatinIME'
 

@@ -18,7 +18,7 @@ export function clockText(now: Date, locale: string, timeZone: string, hour24: b
 const SYSTEM = 'com.android.systemui:id/'
 
 /** Returns the state of a switch of the Settings app. */
-export type SwitchReader = (key: string) => boolean
+type SwitchReader = (key: string) => boolean
 
 export function statusBar(
   clock: string,
@@ -97,7 +97,7 @@ export function navigationBar(
   ])
 }
 
-export interface ShadeParts {
+interface ShadeParts {
   theme: Theme
   date: string
   brightness: number

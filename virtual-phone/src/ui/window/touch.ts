@@ -20,7 +20,7 @@ interface Finger {
   y: number
 }
 
-export interface TouchTarget {
+interface TouchTarget {
   /** Windows from back to front, placed. */
   layers: () => readonly Layer[]
   tap: (v: View, x: number, y: number) => void

@@ -62,7 +62,7 @@ export interface Windows {
   changesAt: number
 }
 
-export interface WindowParts {
+interface WindowParts {
   model: Model
   ui: Ui
   screen: (ui: Ui) => View

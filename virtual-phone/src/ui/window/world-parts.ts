@@ -19,7 +19,7 @@ export interface WorldOptions {
 }
 
 /** The interface of the world to its parts. */
-export interface Surroundings {
+interface Surroundings {
   display: () => Display
   /** Nothing on the screen moves by itself. */
   idle: () => boolean

@@ -1,11 +1,11 @@
 /** The types of an operation's examples. */
 
-export interface Example {
+interface Example {
   summary: string
   value: unknown
 }
 /** By name, as in OpenAPI's Media Type Object. */
-export type Examples = Record<string, Example>
+type Examples = Record<string, Example>
 
 export interface OperationExamples {
   /** For JSON request bodies. */

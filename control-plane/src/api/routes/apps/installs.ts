@@ -10,7 +10,7 @@ import { noteActivity } from '../lifecycle.js'
 import { installJson, installsSchema, startedInstallJson, startedInstallSchema } from './schemas.js'
 import { type InstallSource } from '../../../phone-io/installs/types.js'
 
-export const installBody = z
+const installBody = z
   .strictObject({
     package: packageName.optional().meta({ description: 'The package of an app in the library.' }),
     upload: z.string().max(100).optional().meta({ description: 'The ID of an upload.' }),

@@ -7,7 +7,7 @@ import { describeErrors } from '../errors.js'
 import { pageFields } from '../fields.js'
 import { libraryPageSchema } from './schemas.js'
 
-export const libraryQuery = z.object({
+const libraryQuery = z.object({
   query: z
     .string()
     .refine((text) => Array.from(text).length <= limits.libraryQuery, {

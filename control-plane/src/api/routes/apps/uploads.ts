@@ -68,7 +68,7 @@ const storageId = z
   .max(100)
   .meta({ description: 'The `storageId` that the upload URL returned.' })
 
-export const completeUploadBody = z.union([
+const completeUploadBody = z.union([
   z.strictObject({ storage_id: storageId }),
   z
     .strictObject({ storageId })
@@ -112,7 +112,7 @@ export const completeUpload: Route = (app, { services }) => {
   )
 }
 
-export const getUploadQuery = waitQuery(['ready'], 'Wait while the upload is processing.')
+const getUploadQuery = waitQuery(['ready'], 'Wait while the upload is processing.')
 
 export const getUpload: Route = (app, { services, lifetimes, waits }) => {
   app.get(

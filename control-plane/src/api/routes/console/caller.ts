@@ -7,7 +7,7 @@ import { phoneIdOf } from '../deps.js'
 import { type Services } from '../services.js'
 import { apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
 
-export type ConsoleServices = Pick<
+type ConsoleServices = Pick<
   Services,
   | 'phones'
   | 'live'
@@ -38,7 +38,7 @@ export const callerFor = (request: FastifyRequest, reply: FastifyReply): Caller 
   callerOfUser(signedInOf(request).user, projectOf(request), request.server.lifetimes.work(reply))
 
 /** A call into a phone. The call ends when the client closes its request. */
-export interface IntoPhone {
+interface IntoPhone {
   caller: Caller
   phoneId: string
   context: CallContext
@@ -70,7 +70,7 @@ export async function changing<T>(
   }
 }
 
-export type OfPhone = { Params: { phone: string } }
+type OfPhone = { Params: { phone: string } }
 
 /** @throws ApiError phone_not_found */
 export const phoneOf = ({ params }: FastifyRequest<OfPhone>): string => phoneIdOf({ id: params.phone })

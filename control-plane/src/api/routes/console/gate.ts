@@ -29,7 +29,7 @@ const sessionMs = 1000
 const maxSessions = 10_000
 
 /** The sender of a request, as the gate has checked it. */
-export interface Person {
+interface Person {
   /** Null: the sender is not signed in. */
   signedIn: SignedIn | null
   /** The project that the path names; null if it names none. */

@@ -15,7 +15,7 @@ const checkKeyMs = 5000
 /** Milliseconds that a stream gets to end by itself once its key is invalid. */
 const endMs = 1000
 
-export const listEventsQuery = z.object({
+const listEventsQuery = z.object({
   type: z.enum(eventTypes).optional().meta({ description: 'Only events of this type.' }),
   phone: z.string().optional().meta({ description: 'Only events of the phone with this ID.' }),
   ...pageFields,

@@ -26,7 +26,7 @@ type ReadRequest<U extends string, Q extends string> = FastifyRequest<{
   Querystring: Partial<Record<Q, unknown>>
 }>
 
-export interface WriteSpec<U extends string = string, A extends z.ZodType = z.ZodType> {
+interface WriteSpec<U extends string = string, A extends z.ZodType = z.ZodType> {
   method: 'POST' | 'PATCH' | 'DELETE'
   /** The path below `/operator/v1`. */
   url: U
@@ -42,7 +42,7 @@ export interface WriteSpec<U extends string = string, A extends z.ZodType = z.Zo
  * The data that a route reads from the body before the transaction. An `Idempotency-Key` compares bodies by
  * `fingerprint`.
  */
-export interface Received {
+interface Received {
   fingerprint: string
 }
 

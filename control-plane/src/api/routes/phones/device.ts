@@ -8,7 +8,7 @@ import { whileActive } from '../into-phone.js'
 
 const text = z.string().nullable()
 
-export const deviceSchema = z.object({
+const deviceSchema = z.object({
   brand: text,
   model: text,
   os_version: text,

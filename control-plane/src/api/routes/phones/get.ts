@@ -11,7 +11,7 @@ import { failureOf, settledForParked, settledForReady } from '../waiting.js'
 
 const { pollTimeout } = limits
 
-export const getPhoneQuery = waitQuery(['ready', 'parked'], 'Respond once the phone has this status.')
+const getPhoneQuery = waitQuery(['ready', 'parked'], 'Respond once the phone has this status.')
 
 export const getPhone: Route = (app, deps) => {
   const { services, lifetimes } = deps

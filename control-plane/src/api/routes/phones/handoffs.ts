@@ -62,7 +62,7 @@ const handoffParams = phoneParams.extend({
   hid: z.string().meta({ description: 'A hand-over ID.', pattern: '^hnd_[a-z2-7]{12}$' }),
 })
 
-export const createHandoffBody = z.strictObject({
+const createHandoffBody = z.strictObject({
   message: z
     .string()
     .trim()
@@ -131,7 +131,7 @@ export const createHandoff: Route = (app, deps) => {
   )
 }
 
-export const getHandoffQuery = waitQuery(['done'], 'Respond once the hand-over has ended, with any outcome.')
+const getHandoffQuery = waitQuery(['done'], 'Respond once the hand-over has ended, with any outcome.')
 
 export const getHandoff: Route = (app, deps) => {
   app.get(

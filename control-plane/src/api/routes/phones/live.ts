@@ -9,7 +9,7 @@ import { whileActive } from '../into-phone.js'
 
 const { min, max, default: defaultSeconds } = limits.live.expiresIn
 
-export const createLiveLinkBody = z
+const createLiveLinkBody = z
   .strictObject({
     expires_in: z
       .int()

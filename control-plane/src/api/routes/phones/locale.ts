@@ -8,7 +8,7 @@ import { whileActive } from '../into-phone.js'
 
 const answer = z.object({ locale: z.string().meta({ description: 'For example `en-US`.' }) })
 
-export const setLocaleBody = z.strictObject({
+const setLocaleBody = z.strictObject({
   locale: z
     .string()
     .regex(/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/, {

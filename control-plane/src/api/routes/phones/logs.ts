@@ -21,7 +21,7 @@ const phoneTime = timestamp
     description: "By the phone's clock. Null when the clock reports an impossible time.",
   })
 
-export const logsQuery = z.object({
+const logsQuery = z.object({
   package: packageName.optional().meta({ description: 'Only lines that this app wrote.' }),
   level: z
     .enum(logLevelNames)
@@ -108,7 +108,7 @@ const crashSchema = z
   })
   .meta({ id: 'Crash' })
 
-export const crashesQuery = z.object({
+const crashesQuery = z.object({
   package: packageName.optional().meta({ description: 'Only crashes of this app.' }),
   limit: limitField(limits.logs.crashes),
   cursor: cursorField,

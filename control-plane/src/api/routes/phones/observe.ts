@@ -16,7 +16,7 @@ export const maxWidthField = z
   .optional()
   .meta({ description: 'Pixels; the screen width if omitted.' })
 
-export const observeQuery = z.object({
+const observeQuery = z.object({
   screenshot: z
     .enum(['none', 'jpeg', 'png'])
     .default('none')

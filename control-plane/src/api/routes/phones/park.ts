@@ -9,7 +9,7 @@ import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
 import { settledForPark } from '../waiting.js'
 
-export const parkPhoneBody = z.strictObject({ wait: waitField }).prefault({})
+const parkPhoneBody = z.strictObject({ wait: waitField }).prefault({})
 
 export const parkPhone: Route = (app, deps) => {
   app.post(

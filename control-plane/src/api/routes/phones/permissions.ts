@@ -21,7 +21,7 @@ const names = z
   .max(limits.permissions)
   .default([])
 
-export const permissionsBody = z
+const permissionsBody = z
   .strictObject({
     grant: names.meta({ description: 'Names such as `android.permission.CAMERA`.' }),
     revoke: names.meta({ description: 'Android may end an app that loses a permission.' }),

@@ -52,7 +52,7 @@ const recordingParams = phoneParams.extend({
 
 const { name: longestName } = limits.recordings
 
-export const recordingBody = z
+const recordingBody = z
   .strictObject({
     name: z
       .string()

@@ -10,7 +10,7 @@ import { maxWidthField } from './observe.js'
 
 const { minQuality, maxQuality, defaultQuality } = limits.screenshot
 
-export const screenshotQuery = z.object({
+const screenshotQuery = z.object({
   format: z.enum(['png', 'jpeg']).default('png').meta({ description: 'The image format.' }),
   max_width: maxWidthField,
   quality: z

@@ -9,7 +9,7 @@ import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
 import { settledForReady } from '../waiting.js'
 
-export const startPhoneBody = z
+const startPhoneBody = z
   .strictObject({
     idle_timeout: newIdleTimeoutField,
     max_duration: maxDurationField.optional(),

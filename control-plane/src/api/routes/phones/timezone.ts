@@ -7,7 +7,7 @@ import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 
-export const setTimezoneBody = z.strictObject({
+const setTimezoneBody = z.strictObject({
   timezone: z
     .string()
     .max(64)

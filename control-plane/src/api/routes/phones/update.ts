@@ -8,7 +8,7 @@ import { noteActivity } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
 
-export const updatePhoneBody = z
+const updatePhoneBody = z
   .strictObject({
     name: nameField.optional(),
     metadata: metadataField.optional().meta({ description: 'Replaces all metadata.' }),

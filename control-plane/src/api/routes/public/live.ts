@@ -38,7 +38,7 @@ const stopGraceMs = 500
 /** 10,000 characters of text, escaped as JSON. */
 const maxPageBytes = 128 * 1024
 
-export interface LiveParts extends Omit<ViewerParts, 'onInput' | 'onActivity'> {
+interface LiveParts extends Omit<ViewerParts, 'onInput' | 'onActivity'> {
   phones: PhoneService
   /** Records the input of people as steps. */
   steps: LiveSteps

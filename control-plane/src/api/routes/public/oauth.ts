@@ -27,7 +27,7 @@ import { toApiError } from '../../http/errors.js'
 import { parseJson } from '../../http/json.js'
 import { countAttemptFrom } from '../../../people/users/attempts.js'
 
-export interface OAuthDeps extends Issuer {
+interface OAuthDeps extends Issuer {
   core: Core
   clients: Clients
   failureLimit: FailureLimit

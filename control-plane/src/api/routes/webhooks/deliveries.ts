@@ -30,7 +30,7 @@ export const testWebhook: Route = (app, { services }) => {
   )
 }
 
-export const listDeliveriesQuery = z.object(pageFields)
+const listDeliveriesQuery = z.object(pageFields)
 
 export const listDeliveries: Route = (app, { services }) => {
   app.get(

@@ -22,7 +22,7 @@ const levels: ReadonlyMap<string, number> = new Map([
 /** `Build.VERSION_CODES.CUR_DEVELOPMENT`: above every released version. */
 const unreleased = 10_000
 
-export interface SdkVersion {
+interface SdkVersion {
   /** Null if the manifest declares none. */
   level: number | null
   codename: string | null

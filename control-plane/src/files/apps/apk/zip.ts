@@ -10,7 +10,7 @@ const maxEntries = 200_000
 const maxAbis = 20
 /** Limits of unpacked bytes. */
 const maxBytes = { manifest: 8_000_000, resources: 64_000_000, signature: 1_000_000 }
-export type EntryKind = keyof typeof maxBytes
+type EntryKind = keyof typeof maxBytes
 
 export interface Apk {
   /** ABIs of the app's native code, such as `arm64-v8a`. */

@@ -17,9 +17,9 @@ import { hasFewFields } from './few-fields.js'
 import { hostAnswers, liveAnswers, maxEntries, recordingAnswers, type Answers } from './schemas.js'
 
 /** Called with the call's name and the path of the invalid field, never with its value. */
-export type OnMalformed = (call: string, where: string) => void
+type OnMalformed = (call: string, where: string) => void
 
-export class MalformedAnswer extends Error {
+class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer'
 }
 

@@ -24,7 +24,7 @@ const keysSchema = z.object({ keys: z.array(z.custom<JWK>(isKey)).max(200) })
 
 export type Metadata = z.infer<typeof metadataSchema>
 
-export interface Discovery {
+interface Discovery {
   /** @throws ProviderFailed */
   metadata(signal: AbortSignal): Promise<Metadata>
   /** @param areOld true if the keys of the last call lack a key @throws ProviderFailed */

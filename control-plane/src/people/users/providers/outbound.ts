@@ -14,7 +14,7 @@ import { ProviderFailed } from './types.js'
 /** Limit of bytes in a response. The key sets of large providers have some kilobytes. */
 const mostBytes = 256_000
 
-export interface Outgoing {
+interface Outgoing {
   headers?: Readonly<Record<string, string>>
   /** A form that is sent by POST. If omitted, the request is a GET. */
   form?: URLSearchParams
@@ -33,7 +33,7 @@ export interface Outbound {
   problemOf(url: string): string | null
 }
 
-export interface OutboundParts {
+interface OutboundParts {
   /** Networks that are not public, to which requests may go. */
   allowed: readonly Network[]
   allowsHttp: boolean

@@ -17,7 +17,7 @@ export interface Identity {
 }
 
 /** Random values of one sign-in. */
-export interface Flow {
+interface Flow {
   state: string
   /** The secret of PKCE. */
   verifier: string

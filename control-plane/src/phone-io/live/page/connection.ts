@@ -16,7 +16,7 @@ import {
   type ServerMessage,
 } from './wire.js'
 
-export interface ConnectionListener {
+interface ConnectionListener {
   onOpen(message: ServerMessage & { type: 'open' }): void
   onVideo(message: ConfigMessage | FrameMessage): void
   onMessage(message: ServerMessage): void

@@ -3,7 +3,7 @@
  * `index.html`, so that capture starts while style and scripts still load. `connection.ts` takes
  * the socket over. Imports nothing; the server inserts the protocol's name.
  */
-export interface EarlySocket {
+interface EarlySocket {
   socket: WebSocket
   /** Messages that arrived before the page was ready, in order. */
   messages: MessageEvent<ArrayBuffer | string>[]

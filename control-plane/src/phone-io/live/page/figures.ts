@@ -4,7 +4,7 @@ import { type VideoPlayer } from './player.js'
 /** Milliseconds between two updates. */
 const everyMs = 1000
 
-export interface FiguresParts {
+interface FiguresParts {
   list: HTMLElement
   button: HTMLButtonElement
   canvas: HTMLCanvasElement

@@ -14,7 +14,7 @@ const Source = plain ?? managed
 
 const typeOf = (codec: string): string => `video/mp4; codecs="${codec}"`
 
-export interface FilmListener {
+interface FilmListener {
   /**
    * The video shows a new picture.
    * @param at the picture's start, in seconds of the video

@@ -31,7 +31,7 @@ const dialogTexts: Record<Outcome, { title: string; text: string; button: string
   },
 }
 
-export interface HandoffListener {
+interface HandoffListener {
   send(message: PageMessage): void
   /** Called with whether the person has control, which may have been taken on this page or elsewhere. */
   onControl(hasControl: boolean): void

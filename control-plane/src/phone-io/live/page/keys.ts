@@ -32,7 +32,7 @@ const shift = 0x41
 const alt = 0x12
 const control = 0x3000
 
-export interface PressedKey {
+interface PressedKey {
   key: string
   shiftKey: boolean
   altKey: boolean

@@ -3,7 +3,7 @@
  * sets `muxjs`.
  */
 
-export interface MuxSample {
+interface MuxSample {
   /** Ticks of 1/90,000 s. */
   duration: number
   /** Bytes. */

@@ -5,7 +5,7 @@
 /** Milliseconds between two pings of a page. */
 export const pingEveryMs = 1000
 /** Milliseconds of silence after which a page closes its connection. */
-export const silentAfterMs = 3000
+const silentAfterMs = 3000
 
 export class Silence {
   private heardAt: number

@@ -7,7 +7,7 @@ const pixelsPerStep = 100
 const linesPerStep = 3
 const maxSteps = 16
 
-export interface TouchListener {
+interface TouchListener {
   send(message: PageMessage): void
   /** The mouse's right and middle buttons. */
   onBack(): void

@@ -14,7 +14,7 @@ const sources = fileURLToPath(new URL('src/phone-io/steps/replay/page/', package
 /** Each module comes after the modules that it imports. */
 const modules = ['model.js', 'dom.js', 'words.js', 'drawing.js', 'details.js', 'player.js']
 
-export interface ReplayParts {
+interface ReplayParts {
   /** The page up to the blocks of JSON. */
   head: string
   foot: string

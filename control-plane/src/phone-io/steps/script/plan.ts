@@ -28,7 +28,7 @@ export interface Variable {
   note: string
 }
 
-export interface Planner {
+interface Planner {
   /**
    * Returns the calls of a step. Steps must be added oldest first.
    * @param screen returns a screen by snapshot ID

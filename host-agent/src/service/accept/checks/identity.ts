@@ -11,7 +11,7 @@ import { observeScreen } from './screen.js'
  * Asks the phone to sign a challenge, as for a phone that is listed at another host.
  * @returns the phone's public key
  */
-export async function provenIdentity(phone: PhoneUnderTest, progress: Progress): Promise<string> {
+async function provenIdentity(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   const claim = { nonce: newNonce(), hostId: newId('host') }
   const { identity, signature } = await phone.gate().prove(claim, progress)
   if (!isProven({ ...claim, identity, serial: phone.serial }, signature))

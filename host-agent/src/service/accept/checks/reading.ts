@@ -74,5 +74,5 @@ export const clock: Check = {
 
 export const settingsPackage = 'com.android.settings'
 
-export const median = (values: readonly number[]): number =>
+const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -12,7 +12,7 @@ import { observe, takeScreenshot } from '../../../screen/index.js'
 import { Failed, type Picture } from '../check.js'
 import type { PhoneUnderTest } from '../phone.js'
 
-export type GivenAction = z.input<typeof actionSchema>
+type GivenAction = z.input<typeof actionSchema>
 
 /** Pixels of a picture in the report. */
 const pictureWidth = 320

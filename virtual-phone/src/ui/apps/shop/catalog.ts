@@ -17,7 +17,7 @@ const row = (name: string, category: string, cents: number, stock: number, about
   about,
 })
 
-export const CATALOG: readonly Product[] = [
+const CATALOG: readonly Product[] = [
   row('Enamel Mug', 'Kitchen', 1290, 24, 'White enamel with a blue rim. Holds 350 ml, fit for a camp fire.'),
   row('Tea Kettle', 'Kitchen', 3990, 6, 'Whistles when the water boils. Works on induction.'),
   row('Bread Knife', 'Kitchen', 2450, 11, 'Serrated blade of 22 cm, handle of walnut.'),

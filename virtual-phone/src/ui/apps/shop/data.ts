@@ -1,7 +1,7 @@
 /** The shop's saved state, its sums, and the validation of the checkout form. Pure. */
 import { productOf } from './catalog.js'
 
-export interface Order {
+interface Order {
   number: number
   lines: Record<string, number>
   cents: number
@@ -16,8 +16,8 @@ export interface ShopData {
 
 export const newShop = (): ShopData => ({ cart: {}, orders: [] })
 
-export const SHIPPING_CENTS = 490
-export const FREE_SHIPPING_CENTS = 5000
+const SHIPPING_CENTS = 490
+const FREE_SHIPPING_CENTS = 5000
 
 export function sums(cart: Readonly<Record<string, number>>): {
   pieces: number

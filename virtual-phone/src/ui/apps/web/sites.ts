@@ -12,7 +12,7 @@ export type Block =
   /** Text from a field of the previous page. */
   | { kind: 'answer'; before: string; name: string }
 
-export interface Site {
+interface Site {
   title: string
   blocks: readonly Block[]
 }

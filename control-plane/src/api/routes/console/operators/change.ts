@@ -3,10 +3,7 @@ import { type FastifyRequest } from 'fastify'
 import { type Core } from '../../../../base/core/core.js'
 import { type Change, type Work } from '../../../../base/audit/work.js'
 import { asUser } from '../../../../people/users/work.js'
-import { actorOf, apiPath } from '../gate.js'
-
-/** The path of the operators' routes. */
-export const operatorPath = `${apiPath}/operator`
+import { actorOf } from '../gate.js'
 
 /** @param action the name in the audit log, as for `/operator/v1` */
 export const changeFor = <T>(

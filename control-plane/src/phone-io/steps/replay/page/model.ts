@@ -56,7 +56,7 @@ export interface Step {
   picture: Picture | null
 }
 
-export interface Replay {
+interface Replay {
   phone: string
   session: string
   steps: Step[]
