@@ -111,6 +111,7 @@ describe('enrolment', () => {
       locale: 'settings-app',
       timezone: 'alarm',
       video: 'scrcpy',
+      motion: 'scrcpy',
     })
     for (const { evidence } of answer.capabilities) expect(evidence).not.toBe('')
     await untilLink(both.host, both.phone.serial, 'healthy')

@@ -23,6 +23,8 @@ export const choiceSchema = z.object({
   files: z.enum(['sync', '']).default('sync'),
   packages: z.enum(['pm', '']).default(''),
   video: z.enum(['scrcpy', '']).default(''),
+  /** Empty: the enrolment saw that the signal of drawings is missing or wrong. */
+  motion: z.enum(['scrcpy', '']).default('scrcpy'),
 })
 export type Choice = z.infer<typeof choiceSchema>
 
@@ -33,4 +35,5 @@ export const withoutScrcpy = (choice: Choice): Choice => ({
   text: 'input-commands',
   clipboard: '',
   video: '',
+  motion: '',
 })

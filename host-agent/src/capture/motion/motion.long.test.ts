@@ -10,6 +10,7 @@ import { Viewer } from '../../testing/viewer.js'
 import { createCaptureHub, type CaptureHub } from '../hub.js'
 import { readJar } from '../scrcpy/jar.js'
 import { createMotion, type MotionKeeper } from './motion.js'
+import { proveMotion } from './prove.js'
 
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
@@ -63,6 +64,20 @@ describe('motion', { concurrent: false }, () => {
     await drawnAfter(before)
     expect(motion.read()?.knownSince).toBe(knownSince)
     expect(servers()).toBe(1)
+  })
+
+  it('is proved by a drawing that the agent causes, and not without it', async () => {
+    const within = () => Progress.for(patience)
+    const panel = {
+      expand: () => shell('cmd', 'statusbar', 'expand-notifications').then(() => undefined),
+      collapse: () => shell('cmd', 'statusbar', 'collapse').then(() => undefined),
+    }
+    await expect(proveMotion(motion, panel, within())).resolves.toMatch(
+      /^a signal after \d+ ms, \d+ drawings/,
+    )
+    await Progress.for(patience).sleep(500)
+    const broken = { ...panel, expand: () => Promise.resolve() }
+    await expect(proveMotion(motion, broken, within())).rejects.toThrow('did not show')
   })
 
   it('wakes a caller at a drawing', async () => {

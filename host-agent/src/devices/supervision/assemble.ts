@@ -136,7 +136,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     notifications: createNotifications(transport),
     permissions: choice.packages === '' ? null : createPermissions(transport),
     video: choice.video === '' ? null : parts.capture,
-    motion: choice.video === '' ? null : parts.motion,
+    motion: choice.video === '' || choice.motion === '' ? null : parts.motion,
     keyboardSwitch: keyboard,
   }
 }

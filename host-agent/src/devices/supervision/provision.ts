@@ -8,6 +8,7 @@ import { command, sequence } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 import type { CaptureHub } from '../../capture/hub.js'
 import type { MotionKeeper } from '../../capture/motion/motion.js'
+import { proveMotion } from '../../capture/motion/prove.js'
 import { proveVideo } from '../../capture/probe.js'
 import type { Choice } from '../../adb/device/choice.js'
 import { type ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
@@ -23,6 +24,7 @@ import { endLeftovers } from '../../phone/ui-server/instrumentation.js'
 import type { UiServerKeeper } from '../../phone/ui-server/keeper.js'
 import { probeUiServer, startUiServer } from '../../phone/ui-server/probe.js'
 import { attempt, type FoundCapability } from '../../adb/device/attempt.js'
+import { createNotifications } from '../../phone/shell/notifications.js'
 import { createPower, parseAwake, readWakefulness } from '../../phone/shell/power.js'
 import { run } from '../../adb/device/run.js'
 import { createScreen } from '../../phone/shell/screen.js'
@@ -63,7 +65,7 @@ export async function prepare(
 /** Tests each capability. @throws DeviceGone; a capability that does not work is reported in the result */
 export async function probeCapabilities(
   transport: Transport,
-  { keeper, capture, uiServer, log }: Helpers,
+  { keeper, capture, motion, uiServer, log }: Helpers,
   sdk: number | null,
   progress: Progress,
 ): Promise<{ choice: Choice; capabilities: FoundCapability[] }> {
@@ -144,7 +146,15 @@ export async function probeCapabilities(
   )
 
   const video = await attempt('video', 'scrcpy', progress, (within) => proveVideo(capture, within))
-  found.push(video)
+  const drawings: FoundCapability =
+    motion === null
+      ? { name: 'motion', implementation: '', evidence: 'switched off by PHONERACK_MOTION' }
+      : video.implementation === ''
+        ? { ...video, name: 'motion' }
+        : await attempt('motion', 'scrcpy', progress, (within) =>
+            proveMotion(motion, createNotifications(transport), within).finally(() => motion.stop()),
+          )
+  found.push(video, drawings)
 
   const clipboard: FoundCapability =
     input.implementation === ''
@@ -180,6 +190,8 @@ export async function probeCapabilities(
     keyboard: keyboard.implementation !== '',
     packages: apps.implementation === '' ? '' : 'pm',
     video: video.implementation === '' ? '' : 'scrcpy',
+    // While it is switched off, nothing is known against it.
+    motion: motion !== null && drawings.implementation === '' ? '' : 'scrcpy',
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }
