@@ -69,11 +69,23 @@ describe('allocatePorts', () => {
       const second = await allocatePorts(folder, null, 0)
       expect(second.nats).not.toBe(first.nats)
       expect(second.postgres).toBe(first.postgres)
-      await expect(allocatePorts(folder, (server.address() as AddressInfo).port, 0)).rejects.toThrow(
+      const { port } = server.address() as AddressInfo
+      await expect(allocatePorts(folder, port, 0)).rejects.toThrow(
         /is in use by another program; choose another port with --port/,
       )
       const kept = JSON.parse(readFileSync(folder.portsFile, 'utf8')) as Ports
       expect(kept.nats).toBe(second.nats)
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+
+  it("does not need the API's port on a machine that serves no API", async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      expect(await allocatePorts(openFolder(dir), port, 1, false)).toMatchObject({ http: port })
     } finally {
       await new Promise((resolve) => server.close(resolve))
     }

@@ -20,13 +20,15 @@ export interface Ports {
 const defaultHttpPort = 7700
 
 /**
- * @param wanted from the command line: null for the kept port, 0 for any free port.
+ * @param wanted the API's port from the command line: null for the kept port, 0 for any free port
+ * @param servesApi false: the API's port is only kept, and another program may use it
  * @throws Error when the API's port is in use
  */
 export async function allocatePorts(
   folder: Folder,
   wanted: number | null,
   virtualPhones: number,
+  servesApi = true,
 ): Promise<Ports> {
   const kept = (readJson(folder.portsFile) as Partial<Ports> | null) ?? {}
   const taken = new Set<number>()
@@ -36,7 +38,7 @@ export async function allocatePorts(
     return port
   }
   const http = wanted === 0 ? await pick(kept.http) : (wanted ?? kept.http ?? defaultHttpPort)
-  if (!(await isPortFree(http)))
+  if (servesApi && !(await isPortFree(http)))
     throw new Error(`port ${http} is in use by another program; choose another port with --port`)
   taken.add(http)
   const ports: Ports = {

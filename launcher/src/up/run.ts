@@ -53,7 +53,7 @@ export async function startSystem(
     const ended = await cleanLeftovers(folder)
     if (ended.length > 0)
       steps.say(`  ! an earlier run was killed; stopped its leftover processes: ${ended.join(', ')}`)
-    const ports = await allocatePorts(folder, options.port, options.virtualPhones)
+    const ports = await allocatePorts(folder, options.port, options.virtualPhones, options.part !== 'host')
     const context = { root, options, folder, ports, supervisor, steps, signal }
     return { welcome: await startParts(context), stop }
   } catch (error) {
