@@ -80,7 +80,7 @@ describe('allocatePorts', () => {
     }
   })
 
-  it("does not need the API's port on a machine that serves no API", async () => {
+  it("does not need the API's port for a host alone", async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
