@@ -1,8 +1,9 @@
 /**
  * Measures `--pace real` end to end, with the real adb and over HTTP, and compares it with a mid-range phone:
- * `node scripts/pace-check.mjs [times] [--reboot]` after a build. One line of JSON for each; exit code 1 when
- * a median is outside a phone's range. `allowedMs`: the time that adb, this process and the machine may add.
- * scrcpy's touch needs the released server 3.3.3 (`PHONERACK_SCRCPY_SERVER`, or the tests' copy).
+ * `node scripts/pace-check.mjs [times] [--reboot]` after a build. Prints one line of JSON per measurement.
+ * The exit code is 1 when a median is outside a phone's range. `allowedMs`: the time that adb, this process
+ * and the machine may add. scrcpy's touch needs the released server 3.3.3 (`PHONERACK_SCRCPY_SERVER`, or the
+ * tests' copy).
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -106,7 +107,7 @@ async function uiServer() {
   await new Promise((resolve) => server.once('close', resolve))
 }
 
-/** From the bytes on the socket to the touch in the phone, which counts it. */
+/** Measures from the bytes on the socket to the touch in the phone, which counts touches. */
 async function scrcpyTouch() {
   const jar = process.env.PHONERACK_SCRCPY_SERVER ?? join(tmpdir(), 'phonerack-test-scrcpy-server-3.3.3')
   if (!existsSync(jar)) {

@@ -1,6 +1,6 @@
 /**
- * Draws the pictures of `docs/screens/`: `node scripts/screens.mjs` after a build. Needs ffmpeg, which
- * scales them and reduces their colours. `DIST` names another build.
+ * Draws the pictures of `docs/screens/`: `node scripts/screens.mjs` after a build. Needs ffmpeg, which scales
+ * the pictures and reduces their colours. `DIST` names another build.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The exports for other packages' tests of a virtual phone. */
+/** The exports of a virtual phone for tests of other packages. */
 export {
   startPhone,
   type Counts,

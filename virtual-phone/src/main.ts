@@ -1,6 +1,9 @@
 /**
- * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|fast|real|slow`, one phone per port. A phone lets
- * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--maker NAME,…`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
+ * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|fast|real|slow`, one
+ * phone per port. A phone accepts the adb servers whose public keys are in `--keys FILE,…`; without that
+ * option, the first server that connects; with `--any-host`, all servers. For tests: `--without
+ * PART,PORT:PART`, `--maker NAME,…`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD`
+ * (README).
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -20,7 +23,7 @@ interface Settings {
   pace: Pace
   auth: false | 'first' | string[]
   without: Without
-  /** Taken in turn by the ports. Empty: the forms of AOSP. */
+  /** The makers, which the ports use in turn. Empty: the forms of AOSP. */
   forms: Form[]
   faults: { port: number; tokenFile: string } | null
   /** Null: nothing is recorded. */
@@ -114,7 +117,7 @@ async function main(settings: Settings): Promise<void> {
       })
     })
   }
-  // Only its owner may read what is on a phone.
+  // Sets the umask, since only the owner may read a phone's data.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
   for (const [at, port] of settings.ports.entries()) {
     const phone = await startPhone({

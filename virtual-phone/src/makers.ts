@@ -1,6 +1,7 @@
 /**
- * Prints the outputs of commands in the forms of several makers, which AOSP's own forms hide: more displays and users, fields of
- * the maker, another order. For tests of parsers; `--maker` of `main.ts`. docs/parsers.md names where each form was seen.
+ * Prints the outputs of commands in the forms of several makers, which differ from AOSP's forms: more
+ * displays and users, fields of the maker, another order. For tests of parsers; `--maker` of `main.ts`.
+ * docs/parsers.md names the source of each form.
  */
 import type { CommandIo, CommandRun, CommandTable } from './shell/command.js'
 
@@ -9,7 +10,7 @@ export type Maker = (typeof makers)[number]
 
 export interface Form {
   maker: Maker
-  /** Chooses the order of blocks, the same for the same seed. */
+  /** Chooses the order of blocks, which is the same for the same seed. */
   seed: number
 }
 
@@ -64,7 +65,7 @@ export function inFormOf({ maker, seed }: Form, commands: CommandTable): Command
       .replaceAll('flags=0x2', 'flags=ONGOING_EVENT|NO_CLEAR')
   }
 
-  /** Dual apps: the other user has none of the grants. */
+  /** Dual apps: the other user has no grants. */
   const users: Rewrite = (text) =>
     maker === 'pixel'
       ? text
@@ -100,7 +101,7 @@ export function inFormOf({ maker, seed }: Form, commands: CommandTable): Command
       )
   }
 
-  /** By the begin of a command line. */
+  /** The forms by the beginning of a command line. */
   const rewrites: readonly (readonly [string, Rewrite])[] = [
     ['dumpsys window displays', displays],
     ['dumpsys notification', notifications],

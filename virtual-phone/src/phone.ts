@@ -46,19 +46,19 @@ export { type Form, type Maker } from './makers.js'
 export { PACES, type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
-  /** Loopback port of its adbd; 0 selects a free one. */
+  /** Loopback port of the phone's adbd; 0 selects a free port. */
   port: number
   /** The phone's data folder; created if it is missing. */
   dataDir: string
   pace: Pace
   /**
-   * Which hosts are let in. `false`, the default: every one. `true`: none until `adbKeys.allow()`. `first`: the first one,
-   * for good. Lines of `adbkey.pub`: those with these keys.
+   * The hosts that are accepted. `false`, the default: every host. `true`: no host until `adbKeys.allow()`.
+   * `first`: the first host, permanently. Lines of `adbkey.pub`: the hosts with these keys.
    */
   auth?: boolean | 'first' | readonly string[]
   /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
-  /** A maker whose forms of outputs the commands have. Default: those of AOSP. */
+  /** The maker whose forms the commands print. Default: AOSP's forms. */
   form?: Form | null
   /** `witness.jsonl` in the data folder records each wipe and each command that contains this word. */
   witnessOf?: string

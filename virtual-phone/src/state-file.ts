@@ -1,12 +1,11 @@
 /**
- * A JSON file of the phone's data folder: read at start, written a moment
- * after a change, and whole or not at all (a new file takes the old one's
- * place). Used by `phone.ts`.
+ * A JSON file of the phone's data folder. It is read at start, and written a moment after a change,
+ * completely or not at all (a new file replaces the old file). Used by `phone.ts`.
  */
 import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 
-/** How long changes are gathered before they are written. */
+/** Milliseconds for which changes are collected before they are written. */
 const debounceMs = 200
 
 export class StateFile<T> {
@@ -19,7 +18,10 @@ export class StateFile<T> {
     private readonly onFault: (error: unknown) => void,
   ) {}
 
-  /** Null when there is none yet. @throws when it cannot be read: nothing is overwritten then */
+  /**
+   * Null when the file does not exist yet.
+   * @throws when the file cannot be read: it is then not overwritten
+   */
   static read(path: string): unknown {
     try {
       return JSON.parse(readFileSync(path, 'utf8')) as unknown
@@ -29,7 +31,7 @@ export class StateFile<T> {
     }
   }
 
-  /** Something changed. */
+  /** Must be called after a change. */
   touch(): void {
     if (this.timer !== null) return
     this.timer = setTimeout(() => {
@@ -38,7 +40,7 @@ export class StateFile<T> {
     }, debounceMs)
   }
 
-  /** Writes what is pending, and waits for it. */
+  /** Writes pending changes, and waits for the write. */
   async flush(): Promise<void> {
     if (this.timer !== null) {
       clearTimeout(this.timer)

@@ -1,4 +1,4 @@
-/** Which adb servers of the machine a phone lets in, with the real adb. */
+/** The adb servers of the machine that a phone accepts, with the real adb. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const seesAs = (adb: Adb, state: string) =>
     { timeout: 60_000, interval: 100 },
   )
 
-it('lets in the first adb server and refuses every other one, even after a restart', async () => {
+it('accepts the first adb server and refuses every other server, even after a restart', async () => {
   const phone = await start('first', 'first')
   const [mine, other] = [await user(phone.port), await user(phone.port)]
   await seesAs(mine, 'device')
@@ -41,7 +41,7 @@ it('lets in the first adb server and refuses every other one, even after a resta
   await phone.close()
   const again = await start('first', 'first', phone.port)
   undo.push(() => again.close())
-  // The other one is first now.
+  // The other server is the first now.
   await other.run(['disconnect'])
   await other.run(['connect', `127.0.0.1:${again.port}`])
   await seesAs(other, 'unauthorized')
@@ -54,7 +54,7 @@ it('lets in the first adb server and refuses every other one, even after a resta
   await seesAs(mine, 'unauthorized')
 })
 
-it('lets in only the given keys', async () => {
+it('accepts only the given keys', async () => {
   const key = join(folder, 'adbkey')
   execFileSync('adb', ['keygen', key], { stdio: 'ignore' })
   const phone = await start('given', [readFileSync(`${key}.pub`, 'utf8').trim()])

@@ -20,8 +20,9 @@ export class AdbKeys {
   private readonly waiting = new Set<PendingKey>()
 
   /**
-   * `onChange` is called when the known keys change. Without `required` every host is let in. `trustsFirst`: the first host
-   * that asks is let in for good, as by a person who presses "Always allow" once.
+   * @param onChange is called when the known keys change. Without `required` every host is accepted.
+   * `trustsFirst`: the first host that asks is accepted permanently, as after a person presses "Always allow"
+   * once
    */
   constructor(
     readonly required: boolean,
@@ -34,7 +35,10 @@ export class AdbKeys {
     return this.known.some(({ key }) => hasSigned(key, token, signature))
   }
 
-  /** A host that nobody knows asks; `answer` is called at most once. Returns how to take the question back. */
+  /**
+   * Adds the question of an unknown host; `answer` is called at most once. Returns a function that withdraws
+   * the question.
+   */
   ask(line: string, answer: (allowed: boolean) => void): () => void {
     const pending = { line, answer }
     this.waiting.add(pending)
@@ -51,7 +55,7 @@ export class AdbKeys {
     return [...this.waiting].map(({ line }) => line.split(' ').slice(1).join(' '))
   }
 
-  /** "Always allow" for all that ask. Returns how many. */
+  /** Presses "Always allow" for all waiting hosts. Returns their number. */
   allow(): number {
     for (const { line } of this.waiting) this.add(line)
     return this.answerAll(true)
@@ -61,7 +65,10 @@ export class AdbKeys {
     return this.answerAll(false)
   }
 
-  /** "Revoke USB debugging authorisations". A connected host stays connected until its next connection. */
+  /**
+   * Presses "Revoke USB debugging authorisations". A connected host stays connected until its next
+   * connection.
+   */
   forget(): void {
     this.known = []
     this.trustsFirst = false
@@ -118,7 +125,7 @@ function parseKey(line: string): KeyObject | null {
 
 export const isKey = (line: string): boolean => parseKey(line) !== null
 
-/** The head of a PKCS #1 block with a SHA-1 digest; the token takes the place of the digest. */
+/** The beginning of a PKCS #1 block with a SHA-1 digest. The token takes the place of the digest. */
 const sha1Head = Buffer.from('3021300906052b0e03021a05000414', 'hex')
 
 function hasSigned(key: KeyObject, token: Buffer, signature: Buffer): boolean {
@@ -126,7 +133,7 @@ function hasSigned(key: KeyObject, token: Buffer, signature: Buffer): boolean {
     const block = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature)
     return block.equals(Buffer.concat([sha1Head, token]))
   } catch (error) {
-    // OpenSSL's word for a signature by another key.
+    // OpenSSL's error for a signature by another key.
     if (error instanceof Error) return false
     throw error
   }

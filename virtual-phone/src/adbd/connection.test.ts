@@ -69,7 +69,7 @@ describe('the transport', () => {
       return host.packets.splice(0).reduce((sum, packet) => sum + packet.payload.length, 0)
     }
     const before = await taken()
-    // A packet may begin while credit is left; `yes` writes 1024 bytes at a time.
+    // A packet may begin while any credit is left; `yes` writes 1024 bytes at a time.
     expect(before).toBe(3072)
     host.send(command.okay, 9, okay.arg0, window(2048))
     expect(await taken()).toBe(2048)
@@ -88,7 +88,7 @@ describe('the transport', () => {
     const acknowledged = host.packets
       .filter((p) => p.command === command.okay)
       .reduce((sum, p) => sum + p.payload.readInt32LE(0), 0)
-    // Bytes written to the pipe of a program that has stopped reading; the rest is held back.
+    // Bytes written to the pipe of a program that has stopped reading; further bytes are held back.
     expect(acknowledged).toBeGreaterThan(0)
     expect(acknowledged).toBeLessThan(granted)
     host.send(command.clse, 3, id)

@@ -1,7 +1,6 @@
 /**
- * One host connected to the phone's adbd: the handshake, and the table of
- * streams. Which services there are is the caller's affair (`services.ts`).
- * Source: AOSP `adb.cpp` (`handle_packet`) and `sockets.cpp`.
+ * One host connected to the phone's adbd: the handshake, and the table of streams. The caller defines the
+ * services (`services.ts`). Source: AOSP `adb.cpp` (`handle_packet`) and `sockets.cpp`.
  */
 import { randomBytes } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -55,7 +54,7 @@ export class Connection implements StreamLink {
   private readonly streams = new Map<number, AdbStream>()
   private readonly opening = new Map<number, (accepted: boolean) => void>()
   private ended = false
-  /** The token for the host to sign; null once it is accepted, or before it asks. */
+  /** The token for the host to sign; null once the host is accepted, or before it asks. */
   private token: Buffer | null = null
   private takeQuestionBack: (() => void) | null = null
 
@@ -64,7 +63,7 @@ export class Connection implements StreamLink {
     private readonly options: ConnectionOptions,
   ) {
     if (socket instanceof Socket) socket.setNoDelay(true)
-    // Each stream that waits for buffer space adds a listener.
+    // Each stream that waits for buffer space adds a listener, so the limit is lifted.
     socket.setMaxListeners(0)
     const reader = new PacketReader(() => this.version < versionSkipChecksum)
     socket.on('data', (chunk: Buffer) => {
@@ -144,7 +143,7 @@ export class Connection implements StreamLink {
   private handle(packet: Packet): void {
     if (packet.command === command.cnxn) return this.connect(packet)
     if (packet.command === command.auth) return this.authenticate(packet)
-    // Like adbd: ignores every other message before the handshake, and unknown commands.
+    // Ignores every other message before the handshake, and unknown commands, as adbd does.
     if (!this.online) return
     const stream = this.streams.get(packet.arg1)
     switch (packet.command) {
@@ -180,7 +179,7 @@ export class Connection implements StreamLink {
     this.send(command.auth, authKind.token, 0, this.token)
   }
 
-  /** Like adbd: a signature by an unknown key gets another token, until the host sends its key. */
+  /** A signature by an unknown key gets another token, until the host sends its key, as in adbd. */
   private authenticate(packet: Packet): void {
     const { token, options } = this
     if (token === null) return

@@ -10,7 +10,7 @@ export class Listening {
   private listens = true
   private tail: Promise<void> = Promise.resolve()
 
-  /** `adbd` listens on `port` now. */
+  /** Makes `adbd` listen on `port`. */
   constructor(
     private readonly adbd: Pick<AdbServer, 'listen' | 'close'>,
     private readonly port: number,
@@ -28,7 +28,7 @@ export class Listening {
     return this.next(() => this.align())
   }
 
-  /** Disconnects every host; has no effect on a phone that is off or unplugged. */
+  /** Disconnects every host. Has no effect on a phone that is off or unplugged. */
   restart(): Promise<void> {
     return this.next(async () => {
       if (!this.listens) return
@@ -52,7 +52,7 @@ export class Listening {
 
   private next(step: () => Promise<void>): Promise<void> {
     const done = this.tail.then(step)
-    // The caller of the step gets the error; the next step starts fresh.
+    // The caller of a step gets its error; the next step is independent of it.
     this.tail = done.catch(() => undefined)
     return done
   }

@@ -31,7 +31,7 @@ export interface Packet {
   payload: Buffer
 }
 
-/** The other side does not speak ADB or violates the protocol; the connection must be closed. */
+/** The other side does not speak ADB or violates the protocol. The connection must be closed. */
 export class ProtocolError extends Error {
   constructor(message: string) {
     super(message)
@@ -91,7 +91,8 @@ export class PacketReader {
       arg1: this.header.readUInt32LE(8),
       payload,
     }
-    // The adb server keeps the version of an earlier connection to this phone, so a later CNXN can have no checksum (0).
+    // The adb server keeps the version of an earlier connection to this phone, so a later CNXN can have no
+    // checksum (0).
     const sum = this.header.readUInt32LE(16)
     if (sum !== 0 && this.checkSums() && checksum(payload) !== sum) {
       throw new ProtocolError('payload checksum differs')

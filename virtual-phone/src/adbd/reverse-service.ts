@@ -69,7 +69,7 @@ export class ReverseListeners {
     return Buffer.from('OKAY')
   }
 
-  /** A free port of the phone; no port of the machine is used. */
+  /** Returns a free port of the phone. No port of the machine is used. */
   private freePort(): string {
     let port = 35_000
     while (this.sockets.has(`tcp:${port}`)) port += 1

@@ -8,7 +8,7 @@ import { Connection, features, type ServiceHandler } from './connection.js'
 import { ReverseListeners } from './reverse-service.js'
 import { openService } from './services.js'
 
-/** Accepts the stream and never answers. */
+/** Accepts a stream and never answers it. */
 const hang: ServiceHandler = async (stream) => {
   await stream.closed
 }
@@ -25,7 +25,7 @@ export class AdbServer {
     private readonly link = new LinkFaults(),
   ) {}
 
-  /** Port 0 selects a free one. Resolves with the port. */
+  /** Port 0 selects a free port. Resolves with the port. */
   async listen(port: number): Promise<number> {
     const server = createServer((socket) => this.accept(socket))
     this.server = server

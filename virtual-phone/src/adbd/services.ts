@@ -29,7 +29,7 @@ export async function openService(
     return (stream) => stream.write(Buffer.from('adbd cannot run as root in production builds\n'))
   if (name === 'unroot:') return (stream) => stream.write(Buffer.from('adbd not running as root\n'))
   if (/^(remount|disable-verity|enable-verity):/.test(name)) {
-    // adbd starts a program with that name; a user build does not contain it.
+    // adbd would start a program with that name, which a user build does not contain.
     const command = `/system/bin/${name.replace(':', ' ')}`
     return (stream) => shellService(stream, { command, packets: false, pty: false, term: 'dumb' }, android)
   }
@@ -51,7 +51,7 @@ async function syncOn(stream: Duplex, android: Android): Promise<void> {
   )
 }
 
-/** `adb reconnect device`: sends the answer before it disconnects. */
+/** `adb reconnect device` gets the answer before the phone disconnects. */
 async function reconnectService(stream: Duplex, connection: Connection): Promise<void> {
   await stream.write(Buffer.from('done'))
   connection.endSoon()
@@ -65,7 +65,7 @@ async function rebootService(stream: Duplex, target: string, android: Android): 
   await stream.closed
 }
 
-/** Connects to a socket of the phone, never to one of the machine. */
+/** Connects to a socket of the phone, never to a socket of the machine. */
 async function connectInside(name: string, android: Android): Promise<ServiceHandler | null> {
   const address = name.replace(/^local:/, 'localabstract:')
   try {
@@ -77,7 +77,10 @@ async function connectInside(name: string, android: Android): Promise<ServiceHan
   }
 }
 
-/** Copies bytes in both directions. When one side ends, the other receives the buffered data, then ends too. */
+/**
+ * Copies bytes in both directions. When one side ends, the other side receives the buffered data and then
+ * ends too.
+ */
 async function join(a: Duplex, b: Duplex): Promise<void> {
   await Promise.all([move(a, b, b), move(b, a, a)])
 }

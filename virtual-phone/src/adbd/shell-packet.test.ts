@@ -12,7 +12,7 @@ describe('shell packet', () => {
     )
   })
 
-  it('has the id of AOSP shell_protocol.h for each kind', () => {
+  it('has the ID of AOSP shell_protocol.h for each kind', () => {
     const golden: Record<keyof typeof shellId, string> = {
       stdin: '00010000002a',
       stdout: '01010000002a',

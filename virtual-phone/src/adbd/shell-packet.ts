@@ -28,7 +28,10 @@ export function encodeShellPacket(packet: ShellPacket): Buffer {
   return Buffer.concat([header, packet.data])
 }
 
-/** Splits the stream into packets; forwards the data of a packet as it arrives, without waiting for its end. */
+/**
+ * Splits the stream into packets. Forwards the data of a packet as it arrives, without waiting for the
+ * packet's end.
+ */
 export class ShellPacketReader {
   private header = Buffer.alloc(0)
   private id = 0

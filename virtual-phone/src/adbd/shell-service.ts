@@ -1,7 +1,7 @@
 /**
- * The services `shell:`, `shell,v2,…:` and `exec:`. Version 2 wraps stdin,
- * stdout, stderr and the exit code in packets; the old ones send stdout and
- * stderr mixed and no exit code. Source: AOSP `shell_service.cpp`.
+ * The services `shell:`, `shell,v2,…:` and `exec:`. Version 2 wraps stdin, stdout, stderr and the exit code
+ * in packets; the older services send stdout and stderr mixed and no exit code. Source: AOSP
+ * `shell_service.cpp`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
@@ -14,7 +14,7 @@ import { Terminal } from './terminal.js'
 interface ShellRequest {
   /** Empty: an interactive shell. */
   command: string
-  /** The shell protocol, version 2. */
+  /** Whether the service uses the shell protocol, version 2. */
   packets: boolean
   pty: boolean
   term: string
@@ -24,7 +24,7 @@ interface ShellRequest {
 export function parseShellService(name: string): ShellRequest | null {
   const at = name.indexOf(':')
   if (name.startsWith('abb:') || name.startsWith('abb_exec:')) {
-    // `cmd` without a separate process; its arguments are not parsed.
+    // The service runs `cmd` without a separate process, and does not parse its arguments.
     const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoteWord)
     return { command: words.join(' '), packets: name.startsWith('abb:'), pty: false, term: 'dumb' }
   }
@@ -63,8 +63,9 @@ export async function shellService(stream: Duplex, request: ShellRequest, androi
 }
 
 /**
- * With packets, adbd sends SIGHUP when the host disconnects. Without packets, the program only finds its streams closed
- * and still processes its input (`adb exec-in`). A phone would let it run without limit; this one shares its process.
+ * With packets, adbd sends SIGHUP when the host disconnects. Without packets, the program only finds its
+ * streams closed and still processes its input (`adb exec-in`). A phone would let the program run without
+ * limit; this phone limits it, since it shares a process with other phones.
  */
 const lingerMs = 10_000
 
@@ -120,7 +121,7 @@ async function onTerminal(
   return runInteractive(() => 'vphone:/ $ ', session)
 }
 
-/** Copies the host's data to stdin, as fast as stdin is read. */
+/** Copies the host's data to stdin, only as fast as the program reads. */
 function feed(
   android: Android,
   stream: Duplex,

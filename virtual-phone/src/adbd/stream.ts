@@ -34,7 +34,7 @@ export class AdbStream implements Duplex {
   private resolveClosed: () => void = () => undefined
   readonly closed = new Promise<void>((resolve) => (this.resolveClosed = resolve))
 
-  /** `credit`: bytes with `delayed_ack`, else packets. */
+  /** @param credit bytes with `delayed_ack`, otherwise packets */
   constructor(
     private readonly link: StreamLink,
     readonly localId: number,
@@ -94,7 +94,7 @@ export class AdbStream implements Duplex {
     if (this.credit > 0) this.wakeWriter?.()
   }
 
-  /** The other side closed the stream. Received data can still be read. */
+  /** Handles the end of the other side. Received data can still be read. */
   drop(): void {
     if (this.gone) return
     this.gone = true
@@ -103,7 +103,7 @@ export class AdbStream implements Duplex {
     this.resolveClosed()
   }
 
-  /** The connection ended, or the phone restarts: received data is discarded. */
+  /** Ends the stream with its connection or the phone: received data is discarded. */
   abandon(): void {
     this.unread = []
     this.unreadBytes = 0

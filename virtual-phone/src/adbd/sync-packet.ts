@@ -6,7 +6,7 @@
 import type { ByteSource } from '../android/streams.js'
 import type { Stat } from '../fs/inode.js'
 
-/** `SYNC_DATA_MAX`: most bytes in one DATA message. */
+/** `SYNC_DATA_MAX`: the most bytes in one DATA message. */
 export const maxDataBytes = 64 * 1024
 
 interface SyncHeader {
@@ -56,7 +56,7 @@ export function encodeFail(message: string): Buffer {
   return Buffer.concat([encodeHeader('FAIL', text.length), text])
 }
 
-/** The response to STAT: all zero when the path does not exist. */
+/** The response to STAT; all fields are zero when the path does not exist. */
 export function encodeStat1(stat: Stat | null): Buffer {
   return Buffer.concat([Buffer.from('STAT'), stat1Fields(stat)])
 }

@@ -124,7 +124,7 @@ async function list(path: string, version: 1 | 2, context: Context): Promise<voi
   await stream.write(Buffer.concat([...batch, encodeListEnd(version)]))
 }
 
-/** Like adbd: an unreadable folder appears empty. */
+/** An unreadable folder appears empty, as in adbd. */
 function readable(read: () => string[]): string[] | null {
   try {
     return read()
@@ -190,7 +190,7 @@ async function send(path: string, mode: number, context: Context): Promise<boole
 
 interface Target {
   failure: string | null
-  /** The reason why it failed, or null. */
+  /** Returns why the push failed, or null. */
   write(data: Buffer): Promise<string | null>
   finish(mtimeSeconds: number): Promise<void>
   close(): Promise<void>

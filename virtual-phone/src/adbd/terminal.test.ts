@@ -1,4 +1,4 @@
-/** A shell on a terminal: its input, and the reads that ^D ends. */
+/** A shell on a terminal: its input, and ^D, which ends a read. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runInteractive } from '../shell/session.js'
 import { testAndroid, type TestAndroid } from '../testing/test-android.js'
@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => phone.close())
 
-/** Starts a shell on a terminal; `seen` waits until the screen shows a text. */
+/** Starts a shell on a terminal. `seen` waits until the screen shows a text. */
 function shell() {
   let screen = ''
   const terminal = new Terminal(

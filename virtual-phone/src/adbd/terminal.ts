@@ -8,13 +8,13 @@ const erase = 0x7f
 const backspace = 0x08
 const interrupt = 0x03
 const endOfFile = 0x04
-/** The most lines that wait for a reader. */
+/** The largest number of lines that wait for a reader. */
 const mostLines = 4096
 
 export class Terminal {
-  /** Input of the program on the terminal. */
+  /** The input of the program on the terminal. */
   readonly input: ByteSource & { end(): void }
-  /** Output of the program. */
+  /** The output of the program. */
   readonly output: ByteSink
   private readonly lines = new LineInput()
   private line: number[] = []
@@ -61,7 +61,7 @@ export class Terminal {
 
 /**
  * Lines for the terminal's reader. ^D on an empty line ends one read (`cat` stops), and the next reader gets
- * the next line; only `end`, when the host disconnects, is final.
+ * the next line. Only `end` is final, which runs when the host disconnects.
  */
 class LineInput implements ByteSource {
   private readonly waiting: (Buffer | null)[] = []
@@ -92,7 +92,7 @@ class LineInput implements ByteSource {
   }
 
   private add(line: Buffer | null): void {
-    // Unread input, as a terminal handles it.
+    // Unread input, which a terminal handles in this way.
     if (this.waiting.length >= mostLines) return
     this.waiting.push(line)
     this.wake?.()

@@ -1,6 +1,6 @@
 /**
- * The windows and views as an accessibility service of Android sees them. `ui/` creates them from the current layout;
- * `uiautomator/` reads them. A tree is a snapshot: read a new one after any change.
+ * The windows and views as an accessibility service of Android sees them. `ui/` creates them from the current
+ * layout; `uiautomator/` reads them. A tree is a snapshot, so it must be read again after any change.
  */
 
 /** Device pixels. */
@@ -21,7 +21,7 @@ export interface AccessibilityNode {
   description: string
   /** Null for views that are not text fields. */
   hint: string | null
-  /** A text field without text; the hint may be shown in its place. */
+  /** A text field without text. The hint may be shown in place of the text. */
   empty: boolean
   checkable: boolean
   checked: boolean
@@ -41,24 +41,24 @@ export interface AccessibilityNode {
   progress: number | null
   /** Scroll position and its maximum in pixels; null for views that do not scroll. */
   scroll: { offset: number; limit: number; direction: 'vertical' | 'horizontal' } | null
-  /** The visible part. */
+  /** The visible part of the view, in pixels. */
   bounds: ScreenRect
-  /** True when part of the view is on the screen. */
+  /** Whether a part of the view is on the screen. */
   visible: boolean
   /** Index among the parent's views. */
   index: number
   /** The index of the list row, counted from the list's first row; null outside lists. */
   row: number | null
   children: readonly AccessibilityNode[]
-  /** ACTION_SET_TEXT; null when the view does not support it. Works without the focus. */
+  /** Runs ACTION_SET_TEXT, without the focus; null when the view does not support it. */
   setText: ((text: string) => void) | null
-  /** ACTION_SET_PROGRESS, in percent; null when the view does not support it. */
+  /** Runs ACTION_SET_PROGRESS, in percent; null when the view does not support it. */
   setProgress: ((percent: number) => void) | null
 }
 
 /** `AccessibilityWindowInfo`. */
 export interface AccessibilityWindow {
-  /** Stays the same for the window's lifetime. */
+  /** The ID stays the same for the window's lifetime. */
   id: number
   /** TYPE_APPLICATION, TYPE_INPUT_METHOD or TYPE_SYSTEM. */
   type: 1 | 2 | 3

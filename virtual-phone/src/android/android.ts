@@ -56,11 +56,14 @@ interface AndroidOptions {
   clock?: { offsetMs: number }
   /** The time that the UI server takes for a tree. */
   uiTreeMs?: () => number
-  /** Hosts need an allowed key; `first`: the first host's key is allowed. Default false: every client of the port is accepted. */
+  /**
+   * Hosts need an allowed key; `first`: the key of the first host is allowed. Default: false, so every client
+   * of the port is accepted.
+   */
   adbAuth?: boolean | 'first'
   /** Shared with the wrapper that counts calls to the world. */
   counters?: Counters
-  /** Parts that this phone lacks; default none. */
+  /** Parts that this phone lacks; default: none. */
   missing?: ReadonlySet<Part>
   /** Called when persistent state has changed. */
   onChange: () => void
@@ -98,7 +101,7 @@ export class Android {
   readonly unicodeIme = new UnicodeIme()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
-  /** Accounts, Wi-Fi networks and the like. */
+  /** Accounts, Wi-Fi networks and similar data. */
   userData = noUserData()
   /** `locksettings set-disabled`. */
   lockDisabled = false
@@ -110,7 +113,7 @@ export class Android {
   /** Addresses (`host:port`) to which `nc` connects. */
   reachable: readonly string[] = []
   bootedAtMs = Date.now()
-  /** The kernel's boot id; new after each start. */
+  /** The kernel's boot ID, which is new after each start. */
   bootId: string = randomUUID()
   readonly testProviders = new TestProviders(this)
   private readonly jobs = new Map<number, Promise<number>>()
@@ -184,7 +187,7 @@ export class Android {
     this.world.setConfiguration({ timeZone: zone })
   }
 
-  /** Requests a restart; the caller's response is still sent. */
+  /** Requests a restart. The caller's response is still sent. */
   restart(wipe: boolean): void {
     this.counters.count(wipe ? 'wipes' : 'reboots')
     this.options.onRestart(wipe)
@@ -204,7 +207,7 @@ export class Android {
     }
   }
 
-  /** Schedules a save. For state that is changed in place. */
+  /** Schedules a save, after a change of state in place. */
   changed(): void {
     this.options.onChange()
   }
@@ -214,7 +217,7 @@ export class Android {
     this.options.onFault(error, what)
   }
 
-  /** `am force-stop`: ends the app, its services and its instrumentation. */
+  /** Runs `am force-stop`: ends the app, its services and its instrumentation. */
   forceStop(name: string): void {
     this.running.stop(name)
     this.world.forceStop(name)
@@ -279,7 +282,7 @@ export class Android {
     return [...this.jobs]
   }
 
-  /** Restores the system's keyboard when the app of the current one is gone. */
+  /** Restores the system's keyboard when the app of the current keyboard is gone. */
   private dropLostKeyboard(): void {
     const [owner = ''] = (this.settings.get('secure', 'default_input_method') ?? '').split('/')
     const systems = systemPackages(this).some((app) => app.package === owner)
@@ -310,7 +313,7 @@ export class Android {
 
   /** Applies settings and properties to the world. */
   private applyAll(): void {
-    // A new or wiped phone gets a new id.
+    // A new or wiped phone gets a new ID.
     if (this.settings.get('secure', 'android_id') === null)
       this.settings.put('secure', 'android_id', randomBytes(8).toString('hex'))
     this.world.setConfiguration({
@@ -325,7 +328,7 @@ export class Android {
   private applySetting(namespace: Namespace, name: string, value: string | null): void {
     const rotationChanged = name === 'user_rotation' || name === 'accelerometer_rotation'
     if (namespace === 'system' && rotationChanged) {
-      // The phone is stationary: with the sensor on, it is upright.
+      // The phone does not move, so with the sensor on, it is upright.
       const free = this.settings.get('system', 'accelerometer_rotation') === '1'
       const wanted = free ? 0 : Number(this.settings.get('system', 'user_rotation') ?? '0') & 3
       if (this.world.display.rotation !== wanted) this.world.setRotation(wanted)

@@ -1,6 +1,6 @@
 /**
- * Processes of the running apps: one for each package with a task, including the home screen's. Installed
- * helpers have separate processes (`running.ts`). Used by `ps`, `pidof`, `dumpsys` and `am`.
+ * The processes of the running apps: one process per package with a task, including the home screen.
+ * Installed helpers have separate processes (`running.ts`). Used by `ps`, `pidof`, `dumpsys` and `am`.
  */
 import type { Android } from './android.js'
 import { findPackage } from './packages.js'
@@ -11,13 +11,16 @@ export interface AppProcess {
   /** `u0_a100`, as `ps` prints it. */
   user: string
   uid: number
-  /** The app whose activity is on the screen. */
+  /** Whether the app's activity is on the screen. */
   isFront: boolean
 }
 
 const homePackage = 'com.android.launcher3'
 
-/** The one in front first. Their numbers are above those of the system and below those of the shell's commands. */
+/**
+ * The processes, the foreground app first. Their PIDs are above the system's and below those of the shell's
+ * commands.
+ */
 export function appProcesses(android: Android): AppProcess[] {
   const { world, running } = android
   const names = [...new Set([...world.runningApps(), homePackage])]

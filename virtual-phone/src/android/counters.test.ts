@@ -11,7 +11,7 @@ afterEach(() => {
   test.close()
 })
 
-it('counts commands with the words that say what they do, and not what `cmd` passes on as another', async () => {
+it('counts commands with their subcommands, and does not count a command twice when `cmd` passes it on', async () => {
   await test.run('settings put global x 1; settings put global x 2; echo built in; toybox ls /; ls /; ls /')
   await test.run('cmd package list packages; pm list packages | head -n 1; input tap 1 2; uninstalled')
   expect(test.android.counters.counts().commands).toMatchObject({
@@ -24,13 +24,13 @@ it('counts commands with the words that say what they do, and not what `cmd` pas
   })
 })
 
-it('counts restarts and wipes apart', async () => {
+it('counts restarts and wipes separately', async () => {
   await test.run('svc power reboot')
   await test.run('cmd testharness enable')
   expect(test.android.counters.counts()).toMatchObject({ reboots: 1, wipes: 1 })
 })
 
-it('counts calls to the world: fingers, not their moves', () => {
+it('counts each touch of a finger in the world, and not its moves', () => {
   const { counters } = test.android
   const world = counted(test.android.world, counters)
   world.touch('down', 0, 100, 100)

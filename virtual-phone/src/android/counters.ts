@@ -1,42 +1,45 @@
 /**
- * Counts the commands that reached the phone, so that a test can prove that nothing was sent twice. Counted
- * at the start, for any outcome. Read by `phone.counters()` and the fault port; nothing on the phone shows
- * it.
+ * Counts the commands that reached the phone, so that a test can prove that no command was sent twice.
+ * Commands count when they start, for any outcome. Read by `phone.counters()` and the fault port; no command
+ * of the phone shows the counts.
  */
 import type { Witness } from './witness.js'
 
 export interface Counts {
   /** Sync `SEND`s by path. */
   pushes: Record<string, number>
-  /** Shell commands by name; those that name what they do with it: `pm install-commit`, `settings put global x`. */
+  /**
+   * Shell commands by name, for some commands with their subcommand: `pm install-commit`, `settings put
+   * global x`.
+   */
   commands: Record<string, number>
   /** Requests to the UI server other than reads: `POST /session/:sessionId/element/:elementId/value`. */
   uiServer: Record<string, number>
-  /** Package installations that were committed, by any way. */
+  /** Package installations that were committed, by any command. */
   installs: number
   uninstalls: number
-  /** Fingers put down, by any way. */
+  /** Fingers put down, by any client. */
   touches: number
-  /** Keys pressed, by any way. */
+  /** Keys pressed, by any client. */
   keys: number
   scrolls: number
-  /** Texts typed into a field by `input text` or scrcpy; the UI server's are in `uiServer`. */
+  /** Texts typed into a field by `input text` or scrcpy. Texts of the UI server are in `uiServer`. */
   texts: number
   clipboardSets: number
   pastes: number
   reboots: number
-  /** Accepted `cmd testharness enable`s. */
+  /** Accepted `cmd testharness enable` commands. */
   wipes: number
-  /** Milliseconds that the UI server has spent on page sources: the phone's share of a read. */
+  /** Milliseconds that the UI server has spent on page sources, which is the phone's share of a read. */
   treeMs: number
-  /** Streams of adb that were taken and never answered (`hangEvery`). */
+  /** Streams of adb that were accepted and never answered (`hangEvery`). */
   hung: number
 }
 
 type Single = { [Name in keyof Counts]: Counts[Name] extends number ? Name : never }[keyof Counts]
 type Many = Exclude<keyof Counts, Single>
 
-/** How many words after a command's name say what it does. */
+/** The number of words after a command's name that form its subcommand. */
 const spokenWords: Readonly<Record<string, number>> = {
   am: 1,
   appops: 1,
@@ -52,7 +55,7 @@ const spokenWords: Readonly<Record<string, number>> = {
   wm: 1,
 }
 
-/** A phone that runs for months has seen many paths. */
+/** The limit, since a phone that runs for months has seen many paths. */
 const maxNames = 20_000
 const othersName = '(others)'
 
@@ -74,7 +77,7 @@ export class Counters {
     counts.set(known, (counts.get(known) ?? 0) + 1)
   }
 
-  /** `argv` as the shell starts it. */
+  /** @param argv as the shell starts the command */
   command(argv: readonly string[]): void {
     this.witness?.command(argv)
     const [name = ''] = argv

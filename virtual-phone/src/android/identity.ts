@@ -11,7 +11,7 @@ export function newIdentity(): Identity {
   return { serialNumber: `VP${randomBytes(5).toString('hex').toUpperCase()}` }
 }
 
-/** The one model there is. */
+/** The only model. */
 export const model = {
   maker: 'Phonerack',
   name: 'Virtual Phone',

@@ -1,18 +1,18 @@
-/** The table of apps that `pm install` put on the phone. Owned by `android.ts`; changed by `install/`. */
+/** The table of apps that `pm install` installed. Owned by `android.ts`; changed by `install/`. */
 import type { Apk } from './apk/apk.js'
 import type { AppEntry } from './world.js'
 
 export interface InstalledApp {
-  /** Data of its base APK. */
+  /** Data of the app's base APK. */
   apk: Apk
   uid: number
   /** `/data/app/~~…==/…==`. */
   folder: string
-  /** Names of its splits, without the base. */
+  /** Names of the app's splits, without the base. */
   splits: readonly string[]
   firstInstallMs: number
   lastUpdateMs: number
-  /** `-i` of the install. */
+  /** The value of `-i` of the install. */
   installer: string | null
   granted: readonly string[]
   enabled: boolean
@@ -23,14 +23,14 @@ export interface SavedApps {
   apps: InstalledApp[]
 }
 
-/** The first id of an app that is not of the system image. */
+/** The first user ID of an app outside the system image. */
 const firstUid = 10_200
 
 export class InstalledApps {
   private readonly apps = new Map<string, InstalledApp>()
   private nextUid = firstUid
 
-  /** `onChange` is called after each change. */
+  /** @param onChange called after each change */
   constructor(private readonly onChange: () => void) {}
 
   /** Sorted by package. */
@@ -59,7 +59,7 @@ export class InstalledApps {
     return { nextUid: this.nextUid, apps: this.list() }
   }
 
-  /** Null: none. */
+  /** Null: the app is not installed. */
   load(saved: SavedApps | null): void {
     this.apps.clear()
     for (const app of saved?.apps ?? []) this.apps.set(app.apk.package, app)
@@ -82,7 +82,7 @@ export function entryOf(app: InstalledApp): AppEntry {
   }
 }
 
-/** Files of its APKs, the base first. */
+/** Files of the app's APKs, the base first. */
 export function apkPaths(app: InstalledApp): string[] {
   return [`${app.folder}/base.apk`, ...app.splits.map((split) => `${app.folder}/split_${split}.apk`)]
 }

@@ -1,6 +1,6 @@
 /**
- * Parts that a phone may lack, as some makers' phones do. Given at the start (`main.js --without`), never changed
- * after it, and read where the part would answer.
+ * Parts that a phone may lack, like phones of some makers. The parts are set at the start (`main.js
+ * --without`), never change, and are read where the part would answer.
  */
 export const parts = [
   /** `app_process` cannot start the scrcpy server. */

@@ -1,4 +1,7 @@
-/** Which packages are on the phone: the world's apps, the parts of Android that have no icon, and what was installed. Used by `pm`, `dumpsys` and `cmd package`. */
+/**
+ * Lists the packages on the phone: the world's apps, the parts of Android that have no icon, and the
+ * installed packages. Used by `pm`, `dumpsys` and `cmd package`.
+ */
 import type { Android } from './android.js'
 import { apkPaths, entryOf } from './installed.js'
 import type { AppEntry } from './world.js'
@@ -23,7 +26,7 @@ export function allPackages({ world, installed }: PackageSource): AppEntry[] {
   return [...builtIn, ...installed.list().map(entryOf)].sort((a, b) => (a.package < b.package ? -1 : 1))
 }
 
-/** Those of the system image. */
+/** The packages of the system image. */
 export function systemPackages({ world }: Pick<Android, 'world'>): AppEntry[] {
   const seen = new Set(world.builtInApps().map((app) => app.package))
   const parts = hidden
@@ -44,7 +47,7 @@ export function findPackage(source: PackageSource, name: string): AppEntry | nul
   return allPackages(source).find((app) => app.package === name) ?? null
 }
 
-/** Where `pm path` says that it lies: the base first, then the splits. */
+/** The paths that `pm path` prints: the base first, then the splits. */
 export function pathsOf({ installed }: Pick<Android, 'installed'>, app: AppEntry): string[] {
   const own = installed.find(app.package)
   if (own !== null) return apkPaths(own)

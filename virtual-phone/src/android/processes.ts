@@ -8,7 +8,7 @@ export interface Process {
   readonly name: string
   /** The ARGS column of `ps`; default: the name. */
   readonly args?: string
-  /** Null: a system process, which the shell cannot kill. */
+  /** Kills the process; null: a system process, which the shell cannot kill. */
   readonly kill: (() => void) | null
 }
 
@@ -50,7 +50,7 @@ export class Processes {
     return this.table.get(pid) ?? null
   }
 
-  /** ^C on a terminal: ends what its shell is running. */
+  /** Handles ^C on a terminal: ends the command that the shell runs. */
   interrupt(shellPid: number): void {
     for (const process of this.list()) if (process.parent === shellPid) process.kill?.()
   }
@@ -59,7 +59,7 @@ export class Processes {
     return [...this.table.values()].sort((a, b) => a.pid - b.pid)
   }
 
-  /** Ends everything that the shell started: the phone restarts. */
+  /** Ends every process that the shell started, since the phone restarts. */
   killAll(): void {
     for (const process of [...this.table.values()]) process.kill?.()
   }

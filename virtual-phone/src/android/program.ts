@@ -16,8 +16,8 @@ export interface ProgramIo {
 }
 
 /**
- * How `src/scrcpy/index.ts` is called: `runScrcpyServer(invocation)` resolves with the
- * exit code when the server ends. `args` are what follows the class name: the version, then `key=value`.
+ * The signature of `src/scrcpy/index.ts`: `runScrcpyServer(invocation)` resolves with the exit code when the
+ * server ends. `args` follow the class name: the version, and then `key=value`.
  */
 export interface ScrcpyInvocation extends ProgramIo {
   args: readonly string[]
@@ -27,9 +27,9 @@ export interface ScrcpyInvocation extends ProgramIo {
   model: string
   /** Version of the pushed jar, for example `3.3.3`. */
   serverVersion: string
-  /** Since the phone started; the video's clock. */
+  /** Microseconds since the phone started, which is the video's clock. */
   uptimeMs: () => number
-  /** Removes the jar, as the server does on start when `cleanup=true`. */
+  /** Removes the jar, as the server does at its start with `cleanup=true`. */
   removeJar: () => Promise<void>
 }
 

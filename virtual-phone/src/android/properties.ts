@@ -1,4 +1,6 @@
-/** System properties, for `getprop` and `setprop`. Those that begin with `persist.` survive a restart. */
+/**
+ * System properties, for `getprop` and `setprop`. Properties that begin with `persist.` survive a restart.
+ */
 import { abi, fingerprint, type Identity, model, supportedAbis } from './identity.js'
 
 /** Prefixes that the shell's SELinux domain may set on a user build. */
@@ -23,7 +25,7 @@ export class Properties {
     return [...this.values].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
-  /** Sets a property as the system, without a rights check. */
+  /** Sets a property as the system, without a check of rights. */
   set(name: string, value: string): void {
     this.values.set(name, value)
     if (name.startsWith('persist.')) this.onChange()
@@ -37,12 +39,12 @@ export class Properties {
     return true
   }
 
-  /** The lasting ones. */
+  /** The properties that survive a restart. */
   persistent(): Record<string, string> {
     return Object.fromEntries([...this.values].filter(([name]) => name.startsWith('persist.')))
   }
 
-  /** Forgets what does not outlive a start, then takes `saved`. */
+  /** Deletes the properties that do not survive a restart, and then loads `saved`. */
   restart(identity: Identity, saved: Readonly<Record<string, string>>): void {
     this.values.clear()
     for (const [name, value] of Object.entries({ ...fixed(identity), ...saved })) this.values.set(name, value)

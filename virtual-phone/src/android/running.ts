@@ -1,5 +1,6 @@
 /**
- * The activity of installed apps that have behaviour here: their services, and the phone's one UiAutomation.
+ * The running parts of installed apps that are imitated here: their services, and the phone's only
+ * UiAutomation.
  */
 import type { Process, Processes } from './processes.js'
 
@@ -7,7 +8,7 @@ interface RunningService {
   package: string
   /** Full name. */
   className: string
-  /** `startForeground` was called, for `dumpsys activity services`. */
+  /** Whether `startForeground` was called, for `dumpsys activity services`. */
   foreground: boolean
   startedAtMs: number
   stop: () => void
@@ -18,18 +19,21 @@ interface ServiceStart {
   className: string
   uid: number
   foreground: boolean
-  /** Called once when it stops, however that comes. */
+  /** Called once when the part stops, for any reason. */
   onStop: () => void
 }
 
 export class RunningApps {
   private readonly services = new Map<string, RunningService>()
-  /** One process for each package. */
+  /** One process per package. */
   private readonly owners = new Map<string, { process: Process; enders: Set<() => void> }>()
 
   constructor(private readonly processes: () => Processes) {}
 
-  /** A part of a package begins; `end` is called by `stop`. Returns what to call when the part has ended by itself. */
+  /**
+   * Starts a part of a package; `stop` calls `end`. Returns a function that must be called when the part has
+   * ended itself.
+   */
   begin(name: string, uid: number, end: () => void): () => void {
     const owner = this.owners.get(name) ?? { process: this.newProcess(name, uid), enders: new Set() }
     this.owners.set(name, owner)
@@ -44,7 +48,7 @@ export class RunningApps {
     return this.owners.has(name)
   }
 
-  /** One that runs is left as it is. */
+  /** A running service is not changed. */
   startService(start: ServiceStart): void {
     const key = `${start.package}/${start.className}`
     if (this.services.has(key)) return
@@ -66,7 +70,7 @@ export class RunningApps {
     return [...this.services.values()]
   }
 
-  /** Force stop: everything of the package ends. */
+  /** Runs a force stop: every part of the package ends. */
   stop(name: string): void {
     const owner = this.owners.get(name)
     if (owner === undefined) return
@@ -74,7 +78,7 @@ export class RunningApps {
     if (this.owners.get(name) === owner) this.endProcess(name, owner.process)
   }
 
-  /** The phone restarts. */
+  /** Ends all parts, since the phone restarts. */
   clear(): void {
     for (const name of [...this.owners.keys()]) this.stop(name)
   }

@@ -7,7 +7,7 @@ export type SavedSettings = Record<Namespace, Record<string, string>>
 export class Settings {
   private tables: Record<Namespace, Map<string, string>> = tablesOf(defaults())
 
-  /** `onChange` is called after each change, with null for a deleted setting. */
+  /** @param onChange called after each change, with null for a deleted setting */
   constructor(
     private readonly onChange: (namespace: Namespace, name: string, value: string | null) => void,
   ) {}
@@ -21,7 +21,7 @@ export class Settings {
     this.onChange(namespace, name, value)
   }
 
-  /** False when it was not set. */
+  /** Deletes a setting. Returns false when it was not set. */
   delete(namespace: Namespace, name: string): boolean {
     const had = this.tables[namespace].delete(name)
     if (had) this.onChange(namespace, name, null)

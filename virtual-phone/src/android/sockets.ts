@@ -1,8 +1,7 @@
 /**
- * The phone's own listening sockets: abstract names (`localabstract:`) and
- * loopback TCP ports of the phone. Neither is a socket of the machine that
- * runs it. `adb forward` connects to them, `adb reverse` listens on them, the
- * scrcpy server does both.
+ * The phone's own listening sockets: abstract names (`localabstract:`) and loopback TCP ports of the phone.
+ * Neither is a socket of the machine that runs the phone. `adb forward` connects to them, `adb reverse`
+ * listens on them, the scrcpy server uses both.
  */
 import { type Duplex, socketPair } from './streams.js'
 
@@ -38,9 +37,9 @@ export class PhoneSockets {
   }
 
   /**
-   * As `listen`, for one whose connections are made elsewhere (a reverse
-   * tunnel to the host). `open` rejects with the error it is given when the
-   * other side refuses. @throws AddressInUse
+   * Like `listen`, for a listener whose connections are made elsewhere (a reverse tunnel to the host). `open`
+   * rejects with the other side's error when the other side refuses.
+   * @throws AddressInUse
    */
   listenThrough(address: SocketAddress, open: (refused: ConnectionRefused) => Promise<Duplex>): () => void {
     if (this.listeners.has(address)) throw new AddressInUse(address)
@@ -50,7 +49,7 @@ export class PhoneSockets {
     }
   }
 
-  /** Where something listens. */
+  /** Addresses with a listener. */
   addresses(): SocketAddress[] {
     return [...this.listeners.keys()]
   }
@@ -59,7 +58,7 @@ export class PhoneSockets {
     return this.listeners.has(address)
   }
 
-  /** @throws ConnectionRefused when nothing listens there */
+  /** @throws ConnectionRefused when there is no listener */
   async connect(address: SocketAddress): Promise<Duplex> {
     const refused = new ConnectionRefused(address)
     const open = this.listeners.get(address)
@@ -67,7 +66,7 @@ export class PhoneSockets {
     return open(refused)
   }
 
-  /** Ends all listeners: the phone restarts. */
+  /** Ends all listeners, since the phone restarts. */
   clear(): void {
     this.listeners.clear()
   }

@@ -1,7 +1,6 @@
 /**
- * Byte streams inside of the phone, pulled by the reader, so that a slow
- * reader holds the writer back. Used by the shell's commands (stdin, stdout),
- * by ADB streams and by the phone's own sockets.
+ * Byte streams inside the phone, pulled by the reader, so that a slow reader delays the writer. Used by the
+ * shell's commands (stdin, stdout), by ADB streams and by the phone's own sockets.
  */
 
 export interface ByteSource {
@@ -10,19 +9,22 @@ export interface ByteSource {
 }
 
 export interface ByteSink {
-  /** Resolves when there is room for more. @throws BrokenPipe when the reader is closed */
+  /**
+   * Resolves when the buffer has space again.
+   * @throws BrokenPipe when the reader is closed
+   */
   write(chunk: Buffer): Promise<void>
 }
 
 /** A two-way stream: an ADB stream, or a socket between two parts of the phone. */
 export interface Duplex extends ByteSource, ByteSink {
-  /** Sends what was written, then ends both ways. Calling it again does nothing. */
+  /** Sends the written bytes, and then ends both directions. A repeated call does nothing. */
   close(): void
-  /** Resolves when the other side or this one has closed. */
+  /** Resolves when either side has closed the stream. */
   readonly closed: Promise<void>
 }
 
-/** The reader of a stream went away (EPIPE), or the process that asks has been ended. */
+/** The reader of a stream has closed it (EPIPE), or the calling process was killed. */
 export class BrokenPipe extends Error {
   constructor() {
     super('Broken pipe')
@@ -30,7 +32,7 @@ export class BrokenPipe extends Error {
   }
 }
 
-/** How much a pipe holds before its writer waits: Linux' default. */
+/** The bytes that a pipe holds before its writer waits: Linux' default. */
 const pipeCapacityBytes = 64 * 1024
 
 /** A one-way pipe with a bounded buffer. */
@@ -68,13 +70,13 @@ export class Pipe implements ByteSource, ByteSink {
     }
   }
 
-  /** The writer has no more. */
+  /** Ends the writing side. */
   end(): void {
     this.ended = true
     this.wakeReader?.()
   }
 
-  /** The reader wants no more; writers get `BrokenPipe`. */
+  /** Ends the reading side; writers get `BrokenPipe`. */
   destroy(): void {
     this.broken = true
     this.chunks = []
@@ -92,7 +94,7 @@ export class Pipe implements ByteSource, ByteSink {
   }
 }
 
-/** Two connected ends: each reads what the other writes. */
+/** Creates two connected ends: each end reads the bytes that the other end writes. */
 export function socketPair(): [Duplex, Duplex] {
   const there = new Pipe()
   const back = new Pipe()
@@ -114,7 +116,7 @@ export function socketPair(): [Duplex, Duplex] {
 export const emptySource: ByteSource = { read: () => Promise.resolve(null) }
 export const nullSink: ByteSink = { write: () => Promise.resolve() }
 
-/** Everything until the end. For small things only: it is all in memory. */
+/** Reads everything until the end into memory. For small streams only. */
 export async function readAll(source: ByteSource): Promise<Buffer> {
   const chunks: Buffer[] = []
   for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) chunks.push(chunk)

@@ -1,4 +1,4 @@
-/** Files of the system image and of `/proc` that are made when they are read. */
+/** Files of the system image and of `/proc` that are generated when they are read. */
 import type { Android } from './android.js'
 
 export function generatedFiles(android: Android): Record<string, () => Buffer> {
@@ -32,7 +32,8 @@ export function generatedFiles(android: Android): Record<string, () => Buffer> {
 }
 
 /**
- * In Linux's notation: abstract names with an `@`. Apps with a web view have one; no app of this phone does.
+ * Listeners in Linux's notation: abstract names begin with an `@`. An app with a web view has such a socket;
+ * the apps of this phone do not.
  */
 function unixSockets(addresses: readonly string[]): string {
   const abstract = addresses.flatMap((address) => /^localabstract:(.*)$/s.exec(address)?.[1] ?? [])

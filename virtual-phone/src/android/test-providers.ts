@@ -3,7 +3,7 @@ import type { Android } from './android.js'
 
 export class TestProviders {
   private readonly enabled = new Map<string, boolean>()
-  /** Where the phone was before the first of them. */
+  /** The phone's location before the first test provider. */
   private before: Android['world']['location'] = null
 
   constructor(private readonly android: Android) {}

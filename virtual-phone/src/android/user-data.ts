@@ -1,15 +1,15 @@
 /**
- * User data of a phone other than files, apps and settings. Only a PIN can be set on its screen; the rest
- * comes through the fault port (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by
- * `dumpsys`, `cmd` and `pm`.
+ * User data of a phone other than files, apps and settings. Only a PIN can be set on the phone's screen;
+ * other data is set through the fault port (`faults/leftovers.ts`), for tests of the data that a wipe must
+ * remove. Shown by `dumpsys`, `cmd` and `pm`.
  */
 import type { DropBoxEntry } from './logs/dropbox.js'
 
 export interface Account {
   name: string
-  /** Type of its authenticator: `com.google`. */
+  /** The type of the account's authenticator: `com.google`. */
   type: string
-  /** The app that keeps it, and with which it goes; left out: one of the system. */
+  /** The app that keeps the account, and with which the account is removed; omitted: an app of the system. */
   owner?: string
 }
 
@@ -25,25 +25,25 @@ export interface UserData {
   wifiNetworks: WifiNetwork[]
   /** Users other than the owner, who is user 0. */
   users: { id: number; name: string }[]
-  /** Components in short form, and the uid of their app. */
+  /** Components in short form, and the user ID of their app. */
   deviceAdmins: { component: string; uid: number }[]
-  /** The app whose VPN is up; null: none. */
+  /** The app with an active VPN; null: none. */
   vpn: string | null
-  /** The lock screen's PIN; null: it opens by a swipe, or not at all. */
+  /** The lock screen's PIN; null: the screen opens by a swipe, or has no lock. */
   pin: string | null
   /** Reports of crashes and hangs, oldest first. */
   dropBox: DropBoxEntry[]
-  /** In its slot; null: the slot is empty. */
+  /** The SIM in its slot; null: the slot is empty. */
   sim: { forwards: boolean; messages: number } | null
-  /** Profiles on its eUICC. */
+  /** Profiles on the phone's eUICC. */
   esimProfiles: number
-  /** A memory card. */
+  /** The memory card. */
   memoryCard: boolean
 }
 
 const noCards = { sim: null, esimProfiles: 0, memoryCard: false }
 
-/** The state after a data wipe: cards in the slots and the carrier's data stay. */
+/** Changes the data like a data wipe: cards in the slots and the carrier's data stay. */
 export const wiped = ({ sim, esimProfiles, memoryCard }: UserData): UserData => ({
   ...noUserData(),
   sim,

@@ -28,7 +28,7 @@ const read = (): Witnessed[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Witnessed)
 
-it('records the commands with the word, and the wipe between them', async () => {
+it('records the commands that contain the word, and the wipe between them', async () => {
   await adb.run(['shell', 'echo a > /sdcard/trace-1; mv -f /sdcard/trace-1 /sdcard/trace-2; ls /sdcard'])
   await adb.run(['shell', 'cmd testharness enable'])
   await expect.poll(() => read().some(({ what }) => what === 'wipe')).toBe(true)

@@ -1,6 +1,7 @@
 /**
- * A record on disk of the commands that mention a given word, and of each wipe, in their order: tests of a whole system
- * read from it which tenants touched the phone. It outlives the process. Nothing on the phone shows it.
+ * Records on disk the commands that contain a given word, and each wipe, in their order. Tests of a whole
+ * system read from the record which tenants used the phone. The record survives the process, and nothing on
+ * the phone shows it.
  */
 import { appendFileSync } from 'node:fs'
 
@@ -15,13 +16,13 @@ export class Witness {
     private readonly word: string,
   ) {}
 
-  /** `argv` as the shell starts it. */
+  /** @param argv as the shell starts the command */
   command(argv: readonly string[]): void {
     if (!argv.some((each) => each.includes(this.word))) return
     this.write({ at: new Date().toISOString(), what: 'command', argv })
   }
 
-  /** All data of the phone's user is gone. */
+  /** Records that all data of the phone's user is deleted. */
   wiped(): void {
     this.write({ at: new Date().toISOString(), what: 'wipe' })
   }

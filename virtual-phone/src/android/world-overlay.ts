@@ -1,8 +1,8 @@
-/** A world of which some methods are others: later, counted. Used by `phone.ts` and `pace/`. */
+/** A world with some methods replaced, for delayed or counted calls. Used by `phone.ts` and `pace/`. */
 import type { Counters } from './counters.js'
 import type { World } from './world.js'
 
-/** `world`, except for `methods`. */
+/** Returns `world` with `methods` in place of its methods. */
 export function overlay(world: World, methods: Partial<World>): World {
   return new Proxy(world, {
     get: (target, name) => {
@@ -13,7 +13,7 @@ export function overlay(world: World, methods: Partial<World>): World {
   })
 }
 
-/** Counts what hosts do to `world`; the person at the phone uses the same touches. */
+/** Counts the calls of hosts to `world`. The person at the phone uses the same methods. */
 export function counted(world: World, counters: Counters): World {
   return overlay(world, {
     touch: (action, ...rest) => {

@@ -1,7 +1,7 @@
 /**
  * The interface of the running Android for the shell's commands and the scrcpy server: its screen, its input,
  * its windows. `ui/` implements it; `shell/`, `adbd/` and `scrcpy/` use it and do not depend on its drawing.
- * Points and sizes in device pixels of the current rotation.
+ * Points and sizes are device pixels of the current rotation.
  */
 
 import type { AccessibilityWindow } from './accessibility.js'
@@ -11,7 +11,7 @@ export interface Display {
   height: number
   /** Dots per inch. */
   density: number
-  /** Quarter turns counter-clockwise: 0 to 3. */
+  /** The number of quarter turns counter-clockwise: 0 to 3. */
   rotation: number
 }
 
@@ -24,7 +24,7 @@ export interface FocusedWindow {
 export interface InputMethodState {
   /** The keyboard is visible. */
   shown: boolean
-  /** A text field has the input connection. */
+  /** Whether a text field has the input connection. */
   served: boolean
   /** `EditorInfo.inputType` of that field, 0 without one. */
   inputType: number
@@ -45,7 +45,7 @@ export interface Intent {
 
 export type StartResult =
   | { kind: 'started'; window: FocusedWindow }
-  /** It was in front already and got the intent. */
+  /** The activity was already in front and received the intent. */
   | { kind: 'delivered'; window: FocusedWindow }
   | { kind: 'not_found' }
 
@@ -56,10 +56,10 @@ export interface AppEntry {
   versionName: string
   versionCode: number
   system: boolean
-  /** Full class name of the activity that the launcher starts; null when it has none. */
+  /** Full class name of the activity that the launcher starts; null when the app has no such activity. */
   launcherActivity: string | null
   uid: number
-  /** A PNG or WebP in Base64, of an app that brought one. */
+  /** The icon as a PNG or WebP in Base64, if the app has one. */
   icon?: string
 }
 
@@ -71,36 +71,36 @@ export interface GeoPoint {
 
 export interface PhoneNotification {
   package: string
-  /** One of its app; a second one of the same name takes its place. */
+  /** The app's name for the notification. A second notification with the same name replaces the first. */
   id: string
   title: string
   text: string
   whenMs: number
-  /** The user cannot swipe it away. */
+  /** Whether the user cannot swipe the notification away. */
   ongoing?: boolean
 }
 
 /** An event of an app, for the logs. */
 export type Incident =
-  /** An activity came on the screen that was not there. */
+  /** A new activity came on the screen. */
   | { kind: 'started'; package: string; className: string }
-  /** The process ends after this. */
+  /** The app's process then ends. */
   | { kind: 'crash'; package: string }
   | { kind: 'not_responding'; package: string }
   | { kind: 'posted'; notification: PhoneNotification; isUpdate: boolean }
   | { kind: 'cancelled'; package: string; id: string }
 
-/** A setting or property that somebody changed on the screen, as the shell would see it. */
+/** A setting or property that a person changed on the screen, as the shell would see it. */
 export interface SystemChange {
   table: 'system' | 'secure' | 'global' | 'property'
   name: string
   value: string
 }
 
-/** The lock screen's credential, which the Settings app sets and the shell's `locksettings` too. */
+/** The lock screen's credential, which the Settings app and the shell's `locksettings` set. */
 export interface ScreenLock {
   isSet(): boolean
-  /** Null removes it. */
+  /** Sets the PIN; null removes it. */
   set(pin: string | null): void
 }
 
@@ -114,28 +114,40 @@ export interface World {
   /** The activity's window is black in pictures (FLAG_SECURE). */
   readonly secure: boolean
 
-  /** PNG with alpha, as `screencap -p` prints it. Black while asleep. */
+  /**
+   * Returns the screen as a PNG with alpha, as `screencap -p` prints it. The picture is black while the phone
+   * sleeps.
+   */
   screenshotPng(): Promise<Buffer>
-  /** Width × height × 4 bytes, RGBA. @param size drawn this large, for a video; without it as large as the display */
+  /**
+   * Returns width × height × 4 bytes, RGBA.
+   * @param size draws the picture in this size, for a video; omitted: the size of the display
+   */
   screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
    * The XML that `uiautomator dump` writes, from the layout that is also used for drawing and hit tests: the
-   * nodes of the active window (a dialog or the shade when it is in front). It does not contain the keyboard,
-   * see `inputMethod`.
+   * nodes of the active window (a dialog or the shade when it is in front). The XML does not contain the
+   * keyboard; see `inputMethod`.
    */
   hierarchyXml(): string
-  /** The windows on the screen as accessibility services see them, the frontmost first; none while asleep. */
+  /**
+   * The windows on the screen as accessibility services see them, the frontmost first. Empty while the phone
+   * sleeps.
+   */
   accessibilityWindows(): readonly AccessibilityWindow[]
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void
-  /** Android key code and meta state. */
+  /** Sends an Android key code with its meta state. */
   key(action: KeyAction, keyCode: number, metaState: number): void
-  /** Mouse wheel: positive `vertical` scrolls up, in notches. */
+  /** Turns the mouse wheel, in notches: positive `vertical` scrolls up. */
   scroll(x: number, y: number, horizontal: number, vertical: number): void
-  /** Commits text into the focused field, as a key map that has all these characters would; returns false when no field takes it. */
+  /**
+   * Commits text into the focused field, as a key map with all these characters would. Returns false when no
+   * field accepts it.
+   */
   commitText(text: string): boolean
 
-  /** Empty string when there is none. */
+  /** The clipboard's text; empty when there is none. */
   readonly clipboard: string
   setClipboard(text: string): void
   /** Inserts the clipboard at the focused field's selection, as KEYCODE_PASTE does. */
@@ -146,33 +158,36 @@ export interface World {
   forceStop(packageName: string): void
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
-  /** Permissions that a built-in app asks for, by name; true: granted. */
+  /** The permissions that a built-in app asks for, by name; true: granted. */
   permissionsOf(packageName: string): ReadonlyMap<string, boolean>
-  /** Has no effect for a permission that the app does not ask for. */
+  /** Grants or revokes a permission. Has no effect for a permission that the app does not ask for. */
   setPermission(packageName: string, name: string, granted: boolean): void
-  /** Packages with a task: opened, and neither stopped nor swiped away. The one in front comes first. */
+  /**
+   * Packages with a task, which were opened, and neither stopped nor swiped away. The foreground package
+   * comes first.
+   */
   runningApps(): readonly string[]
   builtInApps(): readonly AppEntry[]
   /** Built-in and installed apps that have a launcher activity. */
   launchableApps(): readonly AppEntry[]
-  /** Apps installed by `pm`, shown in the launcher, each with a plain screen. */
+  /** Sets the apps that `pm` installed. The launcher shows them, each with a plain screen. */
   setInstalledApps(apps: readonly AppEntry[]): void
 
-  /** The last change by the Settings app or `setConfiguration`. */
+  /** The configuration of the last change by the Settings app or `setConfiguration`. */
   readonly configuration: Readonly<{ locale: string; timeZone: string; night: boolean; fontScale: number }>
 
   wake(): void
   sleep(): void
   setRotation(rotation: number): void
-  /** `settings put` of a value that the world shows (locale, time zone, font scale, night mode). */
+  /** Applies a value of `settings put` that the world shows (locale, time zone, font scale, night mode). */
   setConfiguration(change: { locale?: string; timeZone?: string; night?: boolean }): void
-  /** A value of the settings provider that the world shows; others are passed over. */
+  /** Applies a value of the settings provider that the world shows; ignores other values. */
   applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void
-  /** Calls `listener` for each setting and property that the screen changed. */
+  /** Calls `listener` for each setting and property that was changed on the screen. */
   onSystemChange(listener: (change: SystemChange) => void): () => void
-  /** Where the Settings app sets a screen lock; without it, it keeps none. */
+  /** Where the Settings app stores a screen lock. Without it, no lock is stored. */
   connectScreenLock(lock: ScreenLock): void
-  /** Where the phone believes to be; null when it does not know. */
+  /** The phone's location; null when the phone does not know it. */
   readonly location: GeoPoint | null
   setLocation(point: GeoPoint | null): void
   readonly batteryPercent: number
@@ -180,23 +195,26 @@ export interface World {
   readonly notifications: readonly PhoneNotification[]
   notify(notification: PhoneNotification): void
   cancelNotification(packageName: string, id: string): void
-  /** "… has stopped": the app ends and the dialog appears in front. */
+  /** Shows "… has stopped": the app ends and the dialog appears in front. */
   showCrash(packageName: string): void
-  /** "… isn't responding", with Close app and Wait. */
+  /** Shows "… isn't responding", with Close app and Wait. */
   showNotResponding(packageName: string): void
-  /** The keyguard is in front; a swipe up or `setLocked(false)` removes it. It does not ask for a PIN. */
+  /** Puts the keyguard in front; a swipe up or `setLocked(false)` removes it. It does not ask for a PIN. */
   readonly locked: boolean
   setLocked(locked: boolean): void
-  /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */
+  /** False while the screen is animated; `uiautomator dump` fails then. */
   readonly idle: boolean
-  /** Something moves continuously on every screen. */
+  /** Makes every screen move continuously. */
   setRestless(on: boolean): void
-  /** Nobody may read or set the clipboard: it reads as empty, and setting it does nothing. */
+  /** Prevents reading and setting the clipboard: it reads as empty, and setting it does nothing. */
   denyClipboard(on: boolean): void
   expandNotifications(): void
   collapsePanels(): void
 
-  /** Calls `listener` when the next screenshot would differ from the last; some 30 times a second while the screen moves by itself. */
+  /**
+   * Calls `listener` when the next screenshot would differ from the last; about 30 times a second while the
+   * screen is animated.
+   */
   onChange(listener: () => void): () => void
   /** Calls `listener` for each incident. */
   onIncident(listener: (incident: Incident) => void): () => void
@@ -205,7 +223,7 @@ export interface World {
 
   /** All state that survives a reboot, as JSON. */
   exportState(): unknown
-  /** Back to the unlocked launcher with the state from `exportState`; null: a new state (a wipe). */
+  /** Returns to the unlocked launcher with the state from `exportState`; null: a new state (a wipe). */
   reboot(state: unknown): void
   /** Ends timers. */
   close(): void

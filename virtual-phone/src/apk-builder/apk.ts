@@ -1,6 +1,6 @@
 /**
- * Makes small APKs without code, for tests and for the library of `up` (`sample-apps.ts`). The launcher's activity can be
- * `android.app.Activity`, which every phone has and which shows an empty screen.
+ * Builds small APKs without code, for tests and for the library of `up` (`sample-apps.ts`). The launcher's
+ * activity can be `android.app.Activity`, which every phone has and which shows an empty screen.
  */
 import { type Element, writeBinaryXml } from './binary-xml.js'
 import { iconResource, iconTable } from './resources.js'
@@ -13,7 +13,7 @@ export interface ApkSettings {
   versionName?: string
   label?: string
   split?: string
-  /** A level, or a code name. */
+  /** An API level, or a code name. */
   minSdk?: number | string
   targetSdk?: number
   debuggable?: boolean

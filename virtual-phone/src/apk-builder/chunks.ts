@@ -5,7 +5,7 @@ export function chunk(type: number, header: Buffer, body: Buffer): Buffer {
   return Buffer.concat([shorts(type, bytes), words(bytes + body.length), header, body])
 }
 
-/** In UTF-16. */
+/** Strings are in UTF-16. */
 export function stringPool(strings: readonly string[]): Buffer {
   const texts = strings.map((text) =>
     Buffer.concat([shorts(text.length), Buffer.from(text, 'utf16le'), shorts(0)]),
@@ -23,7 +23,7 @@ export function shorts(...values: number[]): Buffer {
   return bytes
 }
 
-/** Negative values in two's complement. */
+/** Negative values are in two's complement. */
 export function words(...values: number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length)
   values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, 4 * index))

@@ -1,4 +1,7 @@
-/** Writes the APKs of the sample apps, by which `up` fills its app library: `node sample-apps.js DIR`. All have one signer. */
+/**
+ * Writes the APKs of the sample apps, with which `up` fills its app library: `node sample-apps.js DIR`. All
+ * have the same signer.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createCanvas } from '@napi-rs/canvas'

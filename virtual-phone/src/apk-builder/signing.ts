@@ -60,21 +60,20 @@ export async function newSigner(name: string, kind: KeyKind = 'ec'): Promise<Sig
 
 const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
 
-/** Left out: one signer, one signature, scheme v2. */
+/** Omitted: one signer, one signature, scheme v2. */
 export interface Signing {
-  /** The algorithm that the signature names. Left out: the usual one of the key, which must be RSA or EC. */
+  /**
+   * The algorithm that the signature names. Omitted: the usual algorithm of the key, which must be RSA or EC.
+   */
   algorithm?: Algorithm
   schemes?: readonly (keyof typeof schemeIds)[]
-  /**
-   * Repetitions of the signer in each scheme, of its signature, and of its digest in the signed
-   * data.
-   */
+  /** How often the signer is repeated in each scheme, its signature, and its digest in the signed data. */
   signers?: number
   signatures?: number
   digests?: number
 }
 
-/** The APK Signing Block. `sections`: entries, directory, and end record without the block. */
+/** Builds the APK Signing Block. `sections`: entries, directory, and end record without the block. */
 export function signingBlock(sections: readonly Buffer[], by: Signer, signing: Signing = {}): Buffer {
   const pairs = (signing.schemes ?? ['v2']).map((scheme) => {
     const one = sized(signerOf(sections, by, signing, scheme !== 'v2'))

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import { shorts, words } from './chunks.js'
 
 /**
- * The contents begin at multiples of 4 bytes, as Android requires of `resources.arsc`. The result of `blockOf`, which gets the
- * entries, the directory and the end record, precedes the directory.
+ * Writes an archive. The contents begin at multiples of 4 bytes, as Android requires for `resources.arsc`.
+ * `blockOf` gets the entries, the directory and the end record; its result is inserted before the directory.
  */
 export function zipOf(
   entries: Readonly<Record<string, Buffer>>,

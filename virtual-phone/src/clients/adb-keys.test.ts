@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-adb-'))
 const faults: unknown[] = []
 let phone: Phone
 let adb: Adb
-/** Proxies between adb and the phone, so that a test can cut the connection. */
+/** Proxies between adb and the phone, through which a test can cut the connection. */
 let wire: Server
 const lines = new Set<Socket>()
 let serial = ''
@@ -113,7 +113,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     await reconnect()
     await until('device')
     await adb.run(['shell', 'cmd testharness enable'])
-    // A connection from before the restart ends with it, and adb forgets the phone.
+    // A connection from before the restart ends with the restart, and adb forgets the phone.
     for (let attempt = 0; attempt < 100; attempt++) {
       if ((await said('shell', 'getprop persist.sys.test_harness')) === '1\n') break
       await delay(50)

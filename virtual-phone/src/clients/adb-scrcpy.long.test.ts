@@ -58,8 +58,8 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
 }
 
 /**
- * Starts the server by shell v2. With the default, `exec:`, a server outlives the client's `close`: on a phone
- * until its sockets end, on this one for ten seconds.
+ * Starts the server by shell v2. With the default, `exec:`, a server continues after the client's `close`: on
+ * a phone until its sockets end, on this phone for ten seconds.
  */
 function shellSpawner(): AdbNoneProtocolSpawner {
   return new AdbNoneProtocolSpawner(async (command, signal) => {
@@ -75,7 +75,7 @@ function shellSpawner(): AdbNoneProtocolSpawner {
   })
 }
 
-/** One started server; its video is read continuously. */
+/** A started server, whose video is read continuously. */
 class Session {
   readonly packets: ScrcpyMediaStreamPacket[] = []
   video: AdbScrcpyVideoStream | undefined
@@ -106,7 +106,7 @@ class Session {
     return session
   }
 
-  /** Passes on what comes, until it ends. The end of the client may come inside of a packet. */
+  /** Passes on the received packets until the stream ends. The client may end inside a packet. */
   private read<T>(stream: ReadableStream<T>, take: (value: T) => void): void {
     const reading = stream.pipeTo(new WritableStream({ write: take })).catch((error: unknown) => {
       if (!this.isClosing) throw error
@@ -163,12 +163,12 @@ class Session {
       await this.control.injectKeyCode({ action, keyCode, repeat: 0, metaState })
   }
 
-  /** Waits for an acknowledgement, which comes only after all earlier messages were handled. */
+  /** Waits for an acknowledgement, which arrives only after all earlier messages were handled. */
   flush(): Promise<void> {
     return this.control.setClipboard({ content: `flush ${Math.random()}`, paste: false, sequence: 1n })
   }
 
-  /** A new note, its title focused. */
+  /** Opens a new note, with the focus in its title. */
   async newNote(): Promise<void> {
     await this.control.startApp('com.phonerack.notes', { forceStop: true })
     await until('notes', async () => (await focus()).includes('com.phonerack.notes'))
@@ -261,7 +261,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
   })
 
   it('video: can be disabled', async () => {
-    // The library takes the name from the video socket only.
+    // The library reads the name only from the video socket.
     const session = await Session.start({ video: false, sendDeviceMeta: false })
     expect(session.video).toBeUndefined()
     await session.flush()
@@ -358,7 +358,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await session.control.injectText('asked for')
     await session.press(AndroidKeyCode.KeyA, AndroidKeyEventMeta.Ctrl)
     const reader = session.client.clipboard?.getReader()
-    // With the cut key; the answer is the clipboard that the phone sends by itself.
+    // With the cut key, the answer is the clipboard that the phone sends unasked.
     await session.control.write(Uint8Array.of(ScrcpyControlMessageType.GetClipboard, 2))
     expect((await reader?.read())?.value).toBe('asked for')
     expect(await title()).not.toBe('asked for')

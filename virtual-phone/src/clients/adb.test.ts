@@ -78,7 +78,7 @@ describe(adbName(), () => {
     expect((await adb.run(['exec-out', 'cat /sdcard/Download/big'])).stdout.equals(bytes)).toBe(true)
     expect((await shell('stat -c %s /sdcard/Download/big; rm /sdcard/Download/big')).out).toBe('30000000\n')
     expect(readdirSync(join(dataDir, 'blobs'))).not.toContain('big')
-    // The host closes the stream before the phone has written everything.
+    // The host closes the stream before the phone has written all bytes.
     expect((await adb.run(['exec-in', 'cat > /sdcard/in'], bytes.subarray(0, 8_000_000))).code).toBe(0)
     for (let size = ''; size !== '8000000\n'; size = (await shell('stat -c %s /sdcard/in')).out)
       await delay(50)
@@ -118,7 +118,7 @@ describe(adbName(), () => {
     const outsidePort = await freePort()
     await new Promise<void>((resolve) => outside.listen(outsidePort, '127.0.0.1', resolve))
     try {
-      // A port of the machine is not a port of the phone.
+      // A port of the machine does not count as a port of the phone.
       const local = await freePort()
       await adb.run(['forward', `tcp:${local}`, `tcp:${outsidePort}`])
       expect(await readAllFrom(local)).toBe('')
@@ -126,7 +126,7 @@ describe(adbName(), () => {
       expect((await adb.run(['reverse', '--list'])).stdout.toString()).toContain(
         `localabstract:test tcp:${outsidePort}`,
       )
-      // In through forward, out through reverse.
+      // The bytes go in through the forward, and out through the reverse.
       await adb.run(['forward', `tcp:${local}`, 'localabstract:test'])
       expect(await readAllFrom(local)).toBe('outside')
       expect((await adb.run(['reverse', '--no-rebind', 'localabstract:test', 'tcp:1'])).code).toBe(1)
@@ -157,7 +157,7 @@ describe(adbName(), () => {
   it('keeps only its identity after test harness mode', async () => {
     await shell('echo mine > /sdcard/mine; setprop debug.mark 1; settings put secure mine 1')
     await shell('am start -a android.settings.SETTINGS')
-    // A command that is still writing when the wipe begins must not write after it.
+    // A command that is still writing when the wipe begins must not write afterwards.
     await shell(
       'while true; do echo x > /sdcard/busy; cp /sdcard/busy /data/local/tmp/busy; done & dd if=/dev/zero of=/sdcard/zero &',
     )
@@ -186,7 +186,7 @@ describe(adbName(), () => {
   })
 })
 
-/** Reads everything that a connection to this port of the machine receives until its end. */
+/** Reads all bytes that a connection to this port of the machine receives until its end. */
 function readAllFrom(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

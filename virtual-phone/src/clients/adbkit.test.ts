@@ -43,7 +43,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     // adbkit also reports the end of tracking as an error.
     tracker.on('error', () => seen.push('end'))
     tracker.on('remove', () => seen.push('gone'))
-    // adbkit may or may not report a phone that was connected before tracking started.
+    // adbkit does not always report a phone that was connected before tracking started.
     const gone = new Promise((resolve) => tracker.once('remove', resolve))
     await client.disconnect('127.0.0.1', host.phone.port)
     await gone

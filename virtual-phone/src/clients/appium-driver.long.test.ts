@@ -32,7 +32,7 @@ async function post(path: string, body: object): Promise<unknown> {
 
 const get = async (path: string) => (await send('GET', path)).value
 
-/** Paths are relative to the session, or to `/session` before there is one. */
+/** Paths are relative to the session, or to `/session` before a session exists. */
 async function send(
   method: string,
   path: string,
@@ -216,7 +216,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect(await host.shell('ps -A -o NAME')).not.toContain('uiautomator2')
     const begin = performance.now()
     await startSession({ 'appium:language': 'de', 'appium:locale': 'DE' })
-    // A start takes a second or two; each unanswered query costs the driver ten seconds.
+    // A start takes one or two seconds; each unanswered query costs the driver ten seconds.
     expect(performance.now() - begin).toBeLessThan(20_000)
     expect((await host.shell('getprop persist.sys.locale')).trim()).toBe('de-DE')
     await endSession()

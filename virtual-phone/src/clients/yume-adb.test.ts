@@ -17,7 +17,7 @@ afterAll(async () => {
   await host.close()
 })
 
-/** Splits the bytes into chunks, like reading a file. */
+/** Splits the bytes into chunks, as when a file is read. */
 function streamOf(bytes: Uint8Array): ReadableStream<MaybeConsumable<Uint8Array>> {
   let at = 0
   return new ReadableStream<MaybeConsumable<Uint8Array>>({
@@ -183,7 +183,7 @@ describe.each(ways)('%s', (_name, open) => {
   })
 })
 
-/** adb's device list replaces spaces of a model by underscores; adbd's banner does not. */
+/** adb's device list replaces spaces in a model by underscores; adbd's banner does not. */
 function orSpaced(name: string): unknown {
   return expect.stringMatching(new RegExp(`^${name.replace('_', '[_ ]')}$`))
 }

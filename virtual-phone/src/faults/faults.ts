@@ -1,7 +1,7 @@
 /**
  * Injects the faults of real phones. Available to the holder of the `Phone` object in its process, and
- * through the fault port (`port/`) if it was enabled: no command, property or file of the phone leads
- * here. Used by tests.
+ * through the fault port (`port/`) if it was enabled. No command, property or file of the phone gives access
+ * to them. Used by tests.
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
 import type { Listening } from '../adbd/listening.js'
@@ -37,7 +37,7 @@ const FULL_BATTERY = 100
 
 export class Faults {
   private kept: readonly Leftover[] = []
-  /** The next wipe restarts the phone and removes nothing. */
+  /** Makes the next wipe restart the phone and remove nothing. */
   wipeDoesNothing = false
   private thief: NodeJS.Timeout | undefined
 
@@ -86,12 +86,12 @@ export class Faults {
     await this.restartAdbd()
   }
 
-  /** The next restart ends in a boot loop, until this is turned off. */
+  /** Makes the next restart end in a boot loop, until the fault is turned off. */
   neverComeBack(on: boolean): void {
     this.parts.boot.stuck = on
   }
 
-  /** Every write fails with ENOSPC. */
+  /** Makes every write fail with ENOSPC. */
   fullStorage(on: boolean): void {
     this.parts.android.volume.full = on
   }
@@ -101,12 +101,12 @@ export class Faults {
     this.parts.android.running.stop(UI_SERVER)
   }
 
-  /** Something on the screen moves continuously: no dump finds it idle. */
+  /** Animates a part of the screen continuously, so that no dump finds it idle. */
   neverIdle(on: boolean): void {
     this.parts.android.world.setRestless(on)
   }
 
-  /** Background apps cannot read or set the clipboard, like on Android 10 and later. */
+  /** Prevents background apps from reading or setting the clipboard, as on Android 10 and later. */
   denyClipboard(on: boolean): void {
     this.parts.android.world.denyClipboard(on)
   }
@@ -128,7 +128,7 @@ export class Faults {
     this.parts.android.world.setLocked(true)
   }
 
-  /** Shown by the status bar and `dumpsys battery`; below 15 % the system warns. */
+  /** Sets the battery level that the status bar and `dumpsys battery` show; below 15 % the system warns. */
   setBattery(percent: number): void {
     const { world } = this.parts.android
     world.setBattery(percent)
@@ -140,18 +140,18 @@ export class Faults {
     }
   }
 
-  /** Battery state for `dumpsys battery`. */
+  /** Sets the battery state for `dumpsys battery`. */
   setTemperature(celsius: number): void {
     this.parts.android.batteryCelsius = celsius
   }
 
-  /** The phone's clock is wrong by this much. */
+  /** Makes the phone's clock wrong by this much. */
   setClockOffset(ms: number): void {
     this.parts.android.clock.offsetMs = ms
     this.parts.android.world.setConfiguration({})
   }
 
-  /** Starts an app in the foreground repeatedly; null ends that. */
+  /** Starts an app in the foreground repeatedly; null ends the fault. */
   stealFocus(packageName: string | null, everyMs = 500): void {
     clearInterval(this.thief)
     this.thief = undefined
@@ -168,17 +168,23 @@ export class Faults {
     this.thief = setInterval(steal, everyMs)
   }
 
-  /** Creates data that a user can leave on the phone; a wipe removes it. */
+  /** Creates data that a user can leave on the phone. A wipe removes this data. */
   async leave(what: readonly Leftover[]): Promise<void> {
     for (const each of what) await putLeftover(this.parts.android, each)
   }
 
-  /** These remain on the phone after each wipe, even if they were absent before; an empty list ends that. */
+  /**
+   * Makes these items remain on the phone after each wipe, even if they were absent before; an empty list
+   * ends the fault.
+   */
   wipeLeaves(what: readonly Leftover[]): void {
     this.kept = what
   }
 
-  /** Cards that a person inserts, or profiles that a carrier's app writes to the eUICC; a wipe does not remove them. */
+  /**
+   * Sets cards that a person inserts, or profiles that a carrier's app writes to the eUICC. A wipe does not
+   * remove them.
+   */
   insert(cards: Cards): void {
     const { android } = this.parts
     const { sim, forwards = false, messages = 0, esimProfiles, memoryCard } = cards
@@ -197,7 +203,10 @@ export class Faults {
     android.changed()
   }
 
-  /** Properties of another image or bootloader: `ro.build.fingerprint`, `ro.boot.…`. Kept across restarts. */
+  /**
+   * Sets properties of another image or bootloader: `ro.build.fingerprint`, `ro.boot.…`. They are kept across
+   * restarts.
+   */
   setBootProperties(values: Readonly<Record<string, string>>): void {
     const { android } = this.parts
     android.bootProperties = { ...android.bootProperties, ...values }
@@ -208,7 +217,7 @@ export class Faults {
     this.wipeDoesNothing = on
   }
 
-  /** Called after a wipe, before hosts can connect. */
+  /** Must be called after a wipe, before hosts can connect. */
   async afterWipe(): Promise<void> {
     await this.leave(this.kept)
   }

@@ -1,6 +1,6 @@
 /**
- * A user's data on a phone: the command that shows it, what a wipe removes, and what an incomplete
- * wipe keeps.
+ * A user's data on a phone: the command that shows the data, the data that a wipe removes, and the data that
+ * an incomplete wipe keeps.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ async function shell(script: string): Promise<string> {
   return `${stdout.toString()}${stderr}${code === 0 ? '' : `exit ${code}`}`
 }
 
-/** Disconnects adb while the phone restarts, because it would wait for seconds. */
+/** Disconnects adb while the phone restarts, because adb would wait for seconds. */
 async function wipe(): Promise<void> {
   expect(await shell('cmd testharness enable')).toBe('')
   const booted = () => phone.state().booted
@@ -59,7 +59,7 @@ const seen: Record<Leftover, readonly [string, string, string]> = {
   ],
   'sdcard-file': ['find /sdcard/Download -type f', '', '/sdcard/Download/leftover.txt\n'],
   package: ['pm list packages -3', '', 'package:com.example.leftover\n'],
-  // The shell cannot read it: see the test below.
+  // The shell cannot read this data; see the test below.
   clipboard: ['true', '', ''],
   locale: ['getprop persist.sys.locale', 'en-US\n', 'de-DE\n'],
   timezone: ['getprop persist.sys.timezone', 'GMT\n', 'Asia/Tokyo\n'],
@@ -117,7 +117,7 @@ async function expectAll(found: 1 | 2): Promise<void> {
   expect(phone.state().clipboard).toBe(found === 1 ? '' : 'left by the last tenant')
 }
 
-it('finds nothing on a new phone', () => expectAll(1))
+it('finds no leftover on a new phone', () => expectAll(1))
 
 it('finds each leftover, but not after a wipe', async () => {
   await phone.faults.leave(leftovers.filter((what) => what !== 'lock-credential'))

@@ -5,14 +5,17 @@ export class LinkFaults {
   /** Hosts connect and receive no response: adb calls the phone offline. */
   silent = false
   slow: SlowLimits | null = null
-  /** Every Nth service that a host opens hangs; 0: none. */
+  /** Every Nth service that a host opens hangs; 0: no service. */
   hangEvery = 0
   private opened = 0
 
   /** Only services whose name contains this text hang. */
   private hangText = ''
 
-  /** Whether this new service hangs. `name`: for example `shell,v2,raw:input tap 1 2`. */
+  /**
+   * Whether this new service hangs.
+   * @param name for example `shell,v2,raw:input tap 1 2`
+   */
   hangs(name: string): boolean {
     if (this.hangEvery === 0 || !name.includes(this.hangText)) return false
     this.opened++

@@ -22,7 +22,7 @@ it('keeps the order of chunks that arrive in the same millisecond', async () => 
   })
   const sent: Buffer[] = []
   for (let number = 0; number < bursts; number += 1) {
-    // A full read, and a rest that takes the line for less than a timer's resolution.
+    // A full read, and remaining bytes whose transfer takes less than a timer's resolution.
     const burst = Buffer.concat([Buffer.alloc(chunk, number), Buffer.from(`end of ${number}`)])
     sent.push(burst)
     client.write(burst)
@@ -32,6 +32,6 @@ it('keeps the order of chunks that arrive in the same millisecond', async () => 
   await expect.poll(() => length).toBe(all.length)
   client.destroy()
   server.close()
-  // A comparison of these contents by `toEqual` takes seconds.
+  // Comparing these contents with `toEqual` would take seconds.
   expect(Buffer.concat(received).equals(all)).toBe(true)
 })

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 export interface SlowLimits {
-  /** One-way latency. */
+  /** The latency of one direction. */
   latencyMs: number
   bytesPerSecond: number
 }
 
-/** One direction, with the time at which the line is free again. */
+/** One direction, with the time when the line is free again. */
 class Lane {
   private freeAtMs = 0
-  /** Timers of neighbouring milliseconds fire in any order: each delivers the oldest chunk. */
+  /** Timers of neighbouring milliseconds fire in any order, so each timer delivers the oldest chunk. */
   readonly sent: (() => void)[] = []
 
   constructor(private readonly limits: SlowLimits) {}
@@ -46,7 +46,10 @@ export class SlowLine extends Duplex {
     socket.on('close', () => this.destroy())
   }
 
-  /** Acts once the bytes have passed the line, after all earlier ones. @returns milliseconds of the transfer */
+  /**
+   * Calls `act` once the bytes have passed the line, after all earlier bytes.
+   * @returns milliseconds of the transfer
+   */
   private deliver(lane: Lane, bytes: number, act: () => void): number {
     const through = lane.take(bytes)
     lane.sent.push(act)

@@ -15,7 +15,7 @@ export interface State {
   locale: string
   timeZone: string
   notifications: { package: string; title: string; text: string }[]
-  /** Packages that were installed, without the built-in ones. */
+  /** Installed packages, without the built-in packages. */
   installed: string[]
   uiServerRunning: boolean
   scrcpyServers: number

@@ -28,7 +28,7 @@ describe('a phone without', () => {
     for (const phone of phones.splice(0)) phone.close()
   })
 
-  /** One phone that lacks this part, and one that lacks all the others. */
+  /** One phone that lacks this part, and one phone that lacks all the other parts. */
   function both(part: Part): { lacking: TestAndroid; having: TestAndroid } {
     const lacking = testAndroid([part])
     const having = testAndroid(parts.filter((each) => each !== part))

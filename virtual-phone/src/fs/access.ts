@@ -7,7 +7,7 @@ export interface Credentials {
   groups: readonly number[]
 }
 
-/** Android's user ids (AOSP `android_filesystem_config.h`). */
+/** Android's user IDs (AOSP `android_filesystem_config.h`). */
 export const aid = {
   root: 0,
   system: 1000,
@@ -52,7 +52,9 @@ export function allowed(who: Credentials, node: Inode, want: number): boolean {
   return (node.mode & want) === want
 }
 
-/** Removing or renaming an entry: write to the directory, and its sticky bit. */
+/**
+ * Removing or renaming an entry requires the right to write to the directory, and respects its sticky bit.
+ */
 export function mayRemove(who: Credentials, directory: DirectoryNode, entry: Inode): boolean {
   if (!allowed(who, directory, may.write | may.execute)) return false
   const sticky = (directory.mode & 0o1000) !== 0
@@ -81,7 +83,7 @@ const names: Readonly<Record<number, string>> = {
   9997: 'everybody',
 }
 
-/** Name of a user or group id; apps are `u0_a<n>`. */
+/** The name of a user or group ID; apps are `u0_a<n>`. */
 export function nameOf(id: number): string {
   if (id >= 10000 && id < 20000) return `u0_a${id - 10000}`
   return names[id] ?? String(id)

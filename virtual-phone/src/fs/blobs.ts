@@ -15,7 +15,7 @@ export class Blobs {
     return open(this.pathOf(ino), 'r')
   }
 
-  /** `w` empties the file, `a` appends, `r+` keeps it. Creates a missing file. */
+  /** Opens a file, which is created if it is missing. `w` empties it, `a` appends, `r+` keeps its content. */
   async openWrite(ino: number, mode: 'truncate' | 'append' | 'keep'): Promise<FileHandle> {
     if (mode !== 'keep') return open(this.pathOf(ino), mode === 'truncate' ? 'w' : 'a')
     const created = await open(this.pathOf(ino), 'a')
@@ -23,19 +23,19 @@ export class Blobs {
     return open(this.pathOf(ino), 'r+')
   }
 
-  /** Open handles stay readable, as on Linux. */
+  /** Deletes a file. Open handles stay readable, as on Linux. */
   async remove(ino: number): Promise<void> {
     await rm(this.pathOf(ino), { force: true })
   }
 
-  /** Removes files without an inode, left by a process that died between two writes. */
+  /** Removes files without an inode, which a process left that died between two writes. */
   keepOnly(known: ReadonlySet<number>): void {
     for (const name of readdirSync(this.folder)) {
       if (!known.has(Number(name))) rmSync(join(this.folder, name), { force: true })
     }
   }
 
-  /** For random access, as the package manager needs it. */
+  /** Opens a file for random access, which the package manager needs. */
   pathOf(ino: number): string {
     return join(this.folder, String(ino))
   }

@@ -24,7 +24,7 @@ export class FsError extends Error {
   /** Linux' errno. */
   readonly errno: number
 
-  /** `message` is bionic's `strerror`; the printing command puts the path before it. */
+  /** `message` is bionic's `strerror`. The command that prints it puts the path before it. */
   constructor(
     readonly code: FsErrorCode,
     readonly path: string,

@@ -37,8 +37,8 @@ export class FileSystem {
   }
 
   /**
-   * A view for one process: after the process has ended, each call throws `BrokenPipe`, so that no operation
-   * continues, in particular after a wipe.
+   * Returns a view for one process. After the process has ended, each call throws `BrokenPipe`, so that no
+   * operation continues, in particular after a wipe.
    */
   until(signal: AbortSignal): FileSystem {
     return new FileSystem(this.volume, this.who, signal)
@@ -79,7 +79,7 @@ export class FileSystem {
     return node.target
   }
 
-  /** Absolute path without links; all of it must exist. */
+  /** The absolute path without links. The whole path must exist. */
   realpath(path: string): string {
     const found = this.locate(path, true)
     if (found.node === null) throw new FsError('ENOENT', path)
@@ -179,7 +179,7 @@ export class FileSystem {
     this.volume.changed()
   }
 
-  /** Close the reader if it is not read to its end. */
+  /** Opens a file for reading. The reader must be closed if it is not read to its end. */
   async openRead(path: string): Promise<FileReader> {
     const node = this.node(path, true)
     if (node.kind === 'directory') throw new FsError('EISDIR', path)
@@ -187,7 +187,7 @@ export class FileSystem {
     return endedBy(await openForRead(this.volume, node), this.signal)
   }
 
-  /** Creates a missing file. The writer must be closed. */
+  /** Opens a file for writing, which is created if it is missing. The writer must be closed. */
   async openWrite(path: string, options: WriteOptions = {}): Promise<FileWriter> {
     const found = this.locate(path, true)
     let node = found.node
@@ -208,7 +208,7 @@ export class FileSystem {
     }
   }
 
-  /** `mode`: permission bits of a new file. */
+  /** @param mode permission bits of a new file */
   async copyFile(from: string, to: string, mode: number): Promise<void> {
     const reader = await this.openRead(from)
     try {
@@ -260,7 +260,7 @@ export class FileSystem {
     return { parent, name }
   }
 
-  /** An entry that this user may remove. */
+  /** Finds an entry that this user may remove. */
   private entry(path: string): { parent: DirectoryNode; name: string; node: Inode } {
     const { parent, name, node } = this.locate(path, false)
     if (node === null) throw new FsError('ENOENT', path)

@@ -1,4 +1,4 @@
-/** The nodes of the phone's file tree. Names and link targets are byte strings (one character a byte). */
+/** The nodes of the phone's file tree. Names and link targets are byte strings (one character per byte). */
 
 /** Type bits of `st_mode`. */
 export const typeBits = {
@@ -45,7 +45,7 @@ export interface GeneratedNode extends Base {
 /** Devices such as `/dev/null`. */
 export interface DeviceNode extends Base {
   kind: 'device'
-  /** Null: end of file. */
+  /** Returns the next bytes; null: end of file. */
   read: () => Buffer | null
 }
 
@@ -54,7 +54,7 @@ export type Inode = DirectoryNode | FileNode | LinkNode | GeneratedNode | Device
 export interface Stat {
   kind: Inode['kind']
   ino: number
-  /** Including the type bits. */
+  /** The mode, including the type bits. */
   mode: number
   uid: number
   gid: number

@@ -10,7 +10,7 @@ const keptFolders = ['/data', '/storage/emulated'] as const
 interface ImageParts {
   /** Names of the commands in `/system/bin`. */
   commands: readonly string[]
-  /** Path → content, generated when it is read. */
+  /** Content by path, generated when the file is read. */
   generated: Readonly<Record<string, () => Buffer>>
 }
 
@@ -54,7 +54,7 @@ function newUserData(volume: Volume): void {
   for (const name of sharedFolders) fs.mkdir(`/storage/emulated/0/${name}`)
 }
 
-/** Replaces `/data` and the shared storage by empty ones. */
+/** Replaces `/data` and the shared storage by empty folders. */
 export async function wipeUserData(volume: Volume): Promise<void> {
   for (const path of keptFolders) {
     const folder = directory(volume, path)
@@ -95,7 +95,7 @@ function addGenerated(volume: Volume, path: string, mode: number, content: () =>
   })
 }
 
-/** The commands are not machine code: each file contains only this text. */
+/** The commands are not machine code, so each file contains only this text. */
 const elfMark = Buffer.from('\x7fELF', 'latin1')
 /** 2009-01-01, the date of every file in a system image. */
 const imageTimeMs = Date.UTC(2009, 0, 1)

@@ -13,13 +13,14 @@ export interface Location {
   name: string
   /** Null: the last part of the path does not exist. */
   node: Inode | null
-  /** Without links, `.` and `..`. */
+  /** The path without links, `.` and `..`. */
   path: string
 }
 
 /**
- * `follow`: whether a link in the last component is followed; `'parent'` means false,
- * for the creation of a new entry there. @throws FsError ENOENT, ENOTDIR, EACCES, ELOOP
+ * @param follow whether a link in the last component is followed; `'parent'` means false, for the creation of
+ * a new entry there
+ * @throws FsError ENOENT, ENOTDIR, EACCES, ELOOP
  */
 export function locate(
   rootNode: DirectoryNode,

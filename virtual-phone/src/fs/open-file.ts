@@ -1,4 +1,4 @@
-/** Open files: readers and writers on the contents of a node. Made by `file-system.ts`. */
+/** Open files: readers and writers of a node's contents. Created by `file-system.ts`. */
 import type { FileHandle } from 'node:fs/promises'
 import { BrokenPipe, type ByteSink, type ByteSource } from '../android/streams.js'
 import { FsError } from './errors.js'
@@ -85,7 +85,7 @@ class BlobWriter implements FileWriter {
     const end = start + chunk.length
     if (end > this.node.size && !this.volume.hasRoom(end - this.node.size))
       throw new FsError('ENOSPC', this.path)
-    // Reserves the size first: two concurrent appends must not use the same offset.
+    // The size is reserved first, since two concurrent appends must not use the same offset.
     if (end > this.node.size) this.volume.resize(this.node, end)
     this.at = end
     for (let done = 0; done < chunk.length;) {
@@ -108,7 +108,7 @@ class BlobWriter implements FileWriter {
   }
 }
 
-/** The same file, but every call fails after its process has ended. */
+/** Wraps a file so that every call fails after its process has ended. */
 export function endedBy<T extends FileReader | FileWriter>(file: T, signal: AbortSignal | null): T {
   if (signal === null) return file
   const check = () => (signal.aborted ? Promise.reject(new BrokenPipe()) : null)

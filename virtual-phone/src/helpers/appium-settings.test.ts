@@ -1,4 +1,4 @@
-/** io.appium.settings through the shell, as Appium's client calls it: its changes and its refusals. */
+/** io.appium.settings through the shell, as Appium's client calls it: its effects and its refusals. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { appiumApks } from '../testing/appium-apks.js'
 import { installApk } from '../testing/uia2-client.js'

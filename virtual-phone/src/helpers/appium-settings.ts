@@ -17,7 +17,10 @@ const canceled = (data: string | null = null): BroadcastResult => ({ code: 0, da
 
 type Receiver = (android: Android, intent: Intent) => BroadcastResult
 
-/** Class name below `receivers.` and action. Only the running app registers the last one; the manifest declares the others. */
+/**
+ * Class name below `receivers.` and action. The last receiver is registered only by the running app; the
+ * manifest declares the others.
+ */
 const receivers: readonly (readonly [string, string, Receiver])[] = [
   ['LocaleSettingReceiver', `${name}.locale`, setLocale],
   ['ClipboardReceiver', `${name}.clipboard.get`, getClipboard],
@@ -33,7 +36,7 @@ export const appiumSettings: AppBehaviour = {
   package: name,
   startActivity: (android, _intent, className): FocusedWindow | null => {
     if (className !== `${name}.Settings`) return null
-    // Starts its service and closes: the previous app returns to the foreground.
+    // Starts the app's service and closes: the previous app returns to the foreground.
     startForeground(android, foregroundService, () => undefined)
     return android.world.focused
   },
@@ -50,7 +53,7 @@ export const appiumSettings: AppBehaviour = {
   broadcast: (android, intent) => {
     const found = receivers.find(([className, action]) =>
       intent.component === undefined
-        ? // Without a component it reaches only what the running app has registered.
+        ? // Without a component, a broadcast reaches only the receivers that the running app has registered.
           action === intent.action && android.running.findService(name, foregroundService) !== null
         : intent.component.package === name &&
           intent.component.className === `${name}.receivers.${className}`,
@@ -68,7 +71,7 @@ function startForeground(android: Android, className: string, onStop: () => void
   android.running.startService({ package: name, className, uid, foreground: true, onStop })
 }
 
-/** The mock providers need the app op; without it they are missing, and the service has no effect. */
+/** The mock providers need the app op. Without it they are missing, and the service has no effect. */
 function startLocation(android: Android, intent: Intent): void {
   const number = (key: string) => {
     const value = Number.parseFloat(intent.extras[key] ?? '')
@@ -110,7 +113,10 @@ function setLocale(android: Android, { extras }: Intent): BroadcastResult {
   return ok(shown)
 }
 
-/** Since Android 10, only the foreground app and the default keyboard can read it; others get an empty clipboard. */
+/**
+ * Since Android 10, only the foreground app and the default keyboard can read the clipboard; other apps get
+ * an empty clipboard.
+ */
 function getClipboard(android: Android): BroadcastResult {
   const keyboard = android.settings.get('secure', 'default_input_method') ?? ''
   const readable = keyboard.startsWith(`${name}/`) || android.world.focused.package === name
@@ -127,7 +133,7 @@ function setAnimation(android: Android, { extras }: Intent): BroadcastResult {
   return ok()
 }
 
-/** The media provider of this phone has no index: files are found immediately. */
+/** The media provider of this phone has no index, so files are found immediately. */
 function scanMedia(android: Android, { extras }: Intent): BroadcastResult {
   const path = extras['path']
   return path !== undefined && android.fs.tryStat(path) !== null ? ok('') : canceled('')

@@ -14,11 +14,14 @@ export interface BroadcastResult {
 
 export interface AppBehaviour {
   package: string
-  /** The activity ran and closed itself: the window behind it. Null: opened like any app's activity. */
+  /**
+   * `window`: the activity ran and closed itself, and this window is behind it. Null: the activity is opened
+   * like any app's activity.
+   */
   startActivity(android: Android, intent: Intent, className: string): FocusedWindow | null
-  /** False when the app has no such service. */
+  /** Starts a service. Returns false when the app has no such service. */
   startService(android: Android, intent: Intent, className: string): boolean
-  /** Null when no receiver accepts the intent. */
+  /** Delivers a broadcast. Returns null when no receiver accepts the intent. */
   broadcast(android: Android, intent: Intent): BroadcastResult | null
 }
 
@@ -31,7 +34,10 @@ export function behaviourOf(android: Android, name: string): AppBehaviour | null
     : (behaviours.find((each) => each.package === name) ?? null)
 }
 
-/** The result of the receivers of all installed apps; code 0 without one, as Android prints it. */
+/**
+ * Returns the result of the receivers of all installed apps; code 0 when there is no receiver, as Android
+ * prints it.
+ */
 export function sendBroadcast(android: Android, intent: Intent): BroadcastResult {
   for (const { package: name } of behaviours) {
     const result = behaviourOf(android, name)?.broadcast(android, intent) ?? null

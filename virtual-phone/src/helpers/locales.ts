@@ -1,6 +1,6 @@
-/** Which locales Android's settings app would offer, as far as this phone's own formatter knows. */
+/** Decides which locales Android's settings app would offer, as far as this machine's formatter knows. */
 
-/** Its canonical BCP 47 form, or null when its language is unknown. */
+/** Returns the locale's canonical BCP 47 form, or null when its language is unknown. */
 export function knownLocale(tag: string): string | null {
   try {
     const [canonical] = Intl.getCanonicalLocales(tag)

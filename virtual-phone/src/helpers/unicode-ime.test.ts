@@ -8,7 +8,7 @@ function commit(encoded: string): string {
   return Array.from(encoded, (character) => ime.type(character)).join('')
 }
 
-/** Encodes as in RFC 3501, 5.1.3. */
+/** Encodes text as in RFC 3501, 5.1.3. */
 function encode(text: string): string {
   return text.replace(/&|[^\x20-\x7e]+/g, (part) => {
     if (part === '&') return '&-'

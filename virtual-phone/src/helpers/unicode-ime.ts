@@ -25,7 +25,7 @@ export class UnicodeIme {
     return text
   }
 
-  /** Resets the state: a different field got the input connection. */
+  /** Resets the state, when a different field gets the input connection. */
   reset(): void {
     this.shifted = null
   }

@@ -1,6 +1,6 @@
 /**
- * Durations on a phone, minimum and maximum in milliseconds, as measured on such phones. `--pace instant` adds no delay. Used by
- * `phone.ts`.
+ * The durations of a phone's answers: minimum and maximum in milliseconds, as measured on phones. `--pace
+ * instant` adds no delay. Used by `phone.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandRun, type CommandTable } from '../shell/command.js'
@@ -18,23 +18,29 @@ const byPace = <T>(instant: T, real: T): Readonly<Record<Pace, T>> => ({
 
 export type Span = readonly [leastMs: number, mostMs: number]
 
-/** By command; commands that are not listed are not delayed. */
+/** Durations by command; commands that are not listed are not delayed. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Span>> = {
-  // Each starts a Java VM; `input` waits until the event was delivered.
+  // Each of these commands starts a Java VM; `input` also waits until the event was delivered.
   input: () => [230, 330],
   uiautomator: (args) => (args[0] === 'dump' ? [2050, 2150] : [300, 400]),
   screencap: () => [300, 700],
 }
 
-/** From the request to restart until adbd listens again; the rest of the 40 s passes before the host is dropped. */
+/**
+ * From the request to restart until adbd listens again. The remainder of the 40 s passes before the host is
+ * disconnected.
+ */
 export const BOOT_MS = byPace(300, 39_000)
 /** Time to send the response to the host that requested the restart. */
 export const RESTART_DELAY_MS = byPace(50, 1000)
-/** From a touch message to the app that gets it. */
+/** From a touch message until the app gets the touch. */
 export const SCRCPY_INPUT_MS = byPace(0, 6)
 /** From `app_process` until scrcpy's server runs: the start of a Java VM. */
 export const SCRCPY_START_SPAN = byPace<Span>([0, 0], [300, 500])
-/** The UI server's `GET …/source`: `fast` is a healthy phone, `real` a slow one, `slow` one that is old or just opened an app. */
+/**
+ * The UI server's `GET …/source`. `fast` is a healthy phone, `real` a slow phone, and `slow` an old phone, or
+ * a phone that has just opened an app.
+ */
 export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = {
   ...byPace<Span>([0, 0], [800, 1000]),
   fast: [400, 600],
@@ -43,7 +49,7 @@ export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = {
 
 export const within = ([least, most]: Span, random: () => number): number => least + (most - least) * random()
 
-/** The minimum duration of this command; null when it is not slowed. */
+/** The minimum duration of this command; null when the command is not delayed. */
 export function commandSpan(name: string, args: readonly string[]): Span | null {
   const span = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return span ? span(args) : null
@@ -64,7 +70,7 @@ function paced(name: string, run: CommandRun, random: () => number): CommandRun 
   }
 }
 
-/** The same commands, each delayed by its duration on a phone. */
+/** Returns the same commands, each delayed by its duration on a phone. */
 export function paceCommands(
   table: CommandTable,
   pace: Pace,

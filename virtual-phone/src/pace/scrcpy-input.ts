@@ -4,8 +4,8 @@ import { type World } from '../android/world.js'
 import { overlay } from '../android/world-overlay.js'
 
 /**
- * `server` with a world whose touches, keys and texts arrive `delayMs` later; those still pending at its end
- * are dropped.
+ * Wraps `server` with a world whose touches, keys and texts arrive `delayMs` later. Input that is pending at
+ * the server's end is dropped.
  */
 export function lateInput(server: ScrcpyServer, delayMs: number): ScrcpyServer {
   if (delayMs === 0) return server

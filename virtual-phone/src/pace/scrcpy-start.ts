@@ -1,9 +1,11 @@
-/** Delays scrcpy's server by the time in which a phone starts Java. Used by `phone.ts` with `--pace real`. */
+/**
+ * Delays scrcpy's server by the time that a phone needs to start Java. Used by `phone.ts` with `--pace real`.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ScrcpyServer } from '../android/program.js'
 import { within, type Span } from './pace.js'
 
-/** Starts `server` after a time of `span`; a server that is stopped earlier never starts. */
+/** Starts `server` after a time within `span`. A server that is stopped earlier never starts. */
 export function lateStart(
   server: ScrcpyServer,
   span: Span,

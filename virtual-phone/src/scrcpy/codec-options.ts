@@ -1,7 +1,7 @@
 /** `video_codec_options`: `key[:type]=value,…`. The phone's encoder supports two of them (`CodecOption`, `MediaFormat`). */
 
 export interface CodecOptions {
-  /** Seconds between key frames; 0: each frame is one; negative: only the first. */
+  /** Seconds between key frames; 0: each frame is a key frame; negative: only the first frame. */
   keyFrameSeconds: number
   /** The last picture is repeated after this time; 0: never. */
   repeatAfterMs: number

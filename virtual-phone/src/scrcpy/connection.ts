@@ -1,7 +1,6 @@
 /**
- * Opens the sockets of one scrcpy client, in the order video, audio, control
- * (`DesktopConnection`): as listener with `tunnel_forward`, else by
- * connecting to the client's reverse tunnel.
+ * Opens the sockets of one scrcpy client, in the order video, audio, control (`DesktopConnection`): as
+ * listener with `tunnel_forward`, otherwise by connecting to the client's reverse tunnel.
  */
 import { type PhoneSockets } from '../android/sockets.js'
 import { type Duplex } from '../android/streams.js'

@@ -68,7 +68,7 @@ export class Controller {
         return
       }
       case 'back_or_screen_on':
-        // While asleep, only the key press has an effect.
+        // While the phone sleeps, only the press of the key has an effect.
         if (world.awake) world.key(message.action === 0 ? 'down' : 'up', KEYCODE.back, 0)
         else if (message.action === 0) this.press(KEYCODE.power)
         return
@@ -118,7 +118,7 @@ export class Controller {
       case 'camera_zoom_in':
       case 'camera_zoom_out':
       case 'resize_display':
-        // They need a camera or a virtual display as source; the server of 4.1 also ends on them.
+        // These messages need a camera or a virtual display as source. The server of 4.1 also ends on them.
         throw new ControlProtocolError(`Unexpected message type: ${message.type}`)
     }
   }
@@ -167,7 +167,7 @@ export class Controller {
     if (message.sequence !== 0n) send({ type: 'ack_clipboard', sequence: message.sequence })
   }
 
-  /** `+` force-stops first; `?` searches by the start of the name. */
+  /** The prefix `+` stops the app first; `?` searches by the beginning of the name. */
   private startApp(name: string): void {
     const { world, log } = this.parts
     const restart = name.startsWith('+')

@@ -5,10 +5,10 @@ export type DeviceMessage =
   | { type: 'ack_clipboard'; sequence: bigint }
   | { type: 'uhid_output'; id: number; data: Buffer }
 
-/** A whole message is at most 256 KiB; type and length take five bytes. */
+/** A whole message is at most 256 KiB, of which type and length use five bytes. */
 export const CLIPBOARD_TEXT_MAX_BYTES = (1 << 18) - 5
 
-/** Cuts UTF-8 so that it is at most `limit` bytes and no character is cut. */
+/** Cuts UTF-8 to at most `limit` bytes without cutting a character. */
 export function truncateUtf8(raw: Buffer, limit: number): Buffer {
   if (raw.length <= limit) return raw
   let end = limit

@@ -1,6 +1,8 @@
-/** The encoders that the phone has, and how the scrcpy server lists them (`LogUtils`). Used by `index.ts` and `video.ts`. */
+/**
+ * The phone's encoders, and how the scrcpy server lists them (`LogUtils`). Used by `index.ts` and `video.ts`.
+ */
 
-/** The encoders of an Android without hardware encoding; one encoder has its old name. */
+/** The encoders of an Android without hardware encoding. One of them has its old name. */
 const VIDEO_ENCODERS: readonly { codec: string; name: string; aliasOf?: string }[] = [
   { codec: 'h264', name: 'c2.android.avc.encoder' },
   { codec: 'h264', name: 'OMX.google.h264.encoder', aliasOf: 'c2.android.avc.encoder' },
@@ -15,7 +17,10 @@ export function encoderList(): string {
   return `List of video encoders:${lines.join('')}`
 }
 
-/** The server's error text for a missing encoder; null when it exists. @param name null: any */
+/**
+ * The server's error text for a missing encoder; null when the encoder exists.
+ * @param name null: any encoder
+ */
 export function encoderProblem(codec: string, name: string | null): string | null {
   const ofCodec = VIDEO_ENCODERS.filter((encoder) => encoder.codec === codec)
   if (name === null)

@@ -1,6 +1,6 @@
 /**
  * INJECT_TEXT: the characters that Android's virtual key map can type, one by one, as scrcpy 3.3.3 injects
- * them: ASCII, ç ß, and letters with one of five accents. Everything else is dropped with a warning.
+ * them: ASCII, ç ß, and letters with one of five accents. All other characters are dropped with a warning.
  */
 import { type World } from '../android/world.js'
 

@@ -1,4 +1,4 @@
-/** Prints as the scrcpy server does (`Ln`): info and below to stdout, warnings and errors to stderr. */
+/** Prints like the scrcpy server (`Ln`): info and lower levels to stdout, warnings and errors to stderr. */
 import { type ByteSink } from '../android/streams.js'
 import { LOG_LEVELS, type LogLevel } from './options.js'
 
@@ -16,7 +16,7 @@ export class ServerLog {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.threshold)) return
     const sink = level === 'warn' || level === 'error' ? this.stderr : this.stdout
     const line = Buffer.from(`[server] ${level.toUpperCase()}: ${text}\n`, 'utf8')
-    // A server whose output has no reader continues; `flushed` returns the failure.
+    // A server whose output is not read continues; `flushed` returns the failure.
     this.tail = this.tail
       .then(() => sink.write(line))
       .catch((error: unknown) => {

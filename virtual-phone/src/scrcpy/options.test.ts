@@ -80,7 +80,7 @@ describe("the server's start line", () => {
     ).toMatchObject({ ...common, maxSize: 1286, sendCodecMeta: false, minSizeAlignment: 8 })
   })
 
-  it('accepts for each version only its options', () => {
+  it('accepts only the options of each version', () => {
     const args = ['send_codec_meta=true', 'send_stream_meta=true', 'keep_active=true', 'min_size_alignment=2']
     expect(parseOptions(['3.3.3', ...args]).unknown).toEqual([
       'send_stream_meta',

@@ -26,7 +26,7 @@ export interface ScrcpyOptions {
   codecOptions: CodecOptions
   /** Limit of the longer side; 0: the display's size. */
   maxSize: number
-  /** 4.1 only. */
+  /** Only in 4.1. */
   minSizeAlignment: number
   /** 0: the display's frame rate. */
   maxFps: number
@@ -36,19 +36,19 @@ export interface ScrcpyOptions {
   impossible: readonly string[]
   /** The lists that the client requested instead of mirroring. */
   lists: readonly string[]
-  /** Options that the version does not know; it warns and continues. */
+  /** Options that the version does not know. The server warns and continues. */
   unknown: readonly string[]
 }
 
 export const LOG_LEVELS = ['verbose', 'debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** The start line is refused; the message is the real server's. */
+/** The start line is refused, with the real server's message. */
 export class OptionError extends Error {
   override name = 'OptionError'
 }
 
-/** The same rule as `Boolean.parseBoolean`. */
+/** The rule is the same as in `Boolean.parseBoolean`. */
 const flag = (value: string): boolean => value.toLowerCase() === 'true'
 
 /** Options whose value is a boolean. */
@@ -101,7 +101,7 @@ function parseAlignment(value: string): number {
   return alignment
 }
 
-/** Whether the value requests the only thing that the phone's screen provides. */
+/** Whether the value requests the only source that the phone's screen provides. */
 function isDefault(key: string, value: string): boolean {
   if (key === 'crop') return value === ''
   if (key === 'new_display') return false

@@ -1,11 +1,11 @@
-/** Gives each client pointer the lowest free local id, at most ten, as scrcpy 3.3.3 (`PointersState`). */
+/** Gives each client pointer the lowest free local ID, at most ten, like scrcpy 3.3.3 (`PointersState`). */
 
 const MAX_POINTERS = 10
 
 export class Pointers {
   private readonly local = new Map<bigint, number>()
 
-  /** The local id, newly assigned when the pointer is unknown; null when ten are down. */
+  /** The local ID, newly assigned when the pointer is unknown; null when ten pointers are down. */
   idOf(pointerId: bigint): number | null {
     const known = this.local.get(pointerId)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
 /**
- * The differences between the protocol versions; each folder `v…` implements it, the rest of `scrcpy/` uses
- * it.
+ * The differences between the protocol versions. Each folder `v…` implements this interface, and the other
+ * files of `scrcpy/` use it.
  */
 import { type Size } from '../video/size.js'
 import { type ControlMessage, type ReadExactly } from './control-message.js'
@@ -21,18 +21,18 @@ export interface ScrcpyProtocol {
   videoCodecs: readonly string[]
   /** Accepted options without effect here. */
   withoutEffect: ReadonlySet<string>
-  /** The option that omits the codec's id and the sizes. */
+  /** The option that omits the codec's ID and the sizes. */
   codecMetaOption: string
   /** The value of `max_size` after the server's rounding. */
   readMaxSize: (value: number) => number
   /** The size of the video of a display. */
   videoSize: (display: Size, maxSize: number, minAlignment: number) => Size
   readControlMessage: (read: ReadExactly) => Promise<ControlMessage>
-  /** The first bytes of the video, before any packet. */
+  /** The first bytes of the video, before the first packet. */
   videoHeader: (size: Size) => Buffer
   /**
-   * The packet that announces a new encoder session, including the first; empty when the version has no such
-   * packet.
+   * The packet that announces a new encoder session, including the first session; empty when the version has
+   * no such packet.
    */
   sessionPacket: (size: Size) => Buffer
   /** The 12 bytes before a packet of `length` bytes. */

@@ -87,7 +87,7 @@ describe('the scrcpy server', () => {
     expect((await client.read(8)).toString('hex')).toBe('000000000368c3a9')
   })
 
-  it('sends the clipboard by itself with autosync, but not what the client set', async () => {
+  it('sends the clipboard unasked with autosync, except a text that the client set', async () => {
     const server = start(
       'scid=2a video=false audio=false tunnel_forward=true send_device_meta=false send_dummy_byte=false',
     )

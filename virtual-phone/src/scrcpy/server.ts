@@ -1,4 +1,7 @@
-/** Serves one scrcpy client: its sockets, until the first of video and control ends (`Server`). Used by `index.ts`. */
+/**
+ * Serves one scrcpy client: its sockets, until the first socket of video and control ends (`Server`). Used by
+ * `index.ts`.
+ */
 import { type ScrcpyInvocation } from '../android/program.js'
 import { type Duplex } from '../android/streams.js'
 import { openConnection } from './connection.js'
@@ -58,7 +61,7 @@ async function serveControl(
     },
     send: (message) => {
       const data = writeDeviceMessage(message)
-      // A disconnected client ends the reader below as well.
+      // A disconnected client ends the reader below too.
       tail = tail
         .then(() => stream.write(data))
         .catch((error: unknown) => {

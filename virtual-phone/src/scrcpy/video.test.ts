@@ -18,14 +18,14 @@ interface Packet {
   data: Buffer
 }
 
-/** The client's side of the video socket; the head was read. */
+/** The client's side of the video socket, after the head was read. */
 class Video {
   constructor(
     readonly client: Client,
     private readonly version: string,
   ) {}
 
-  /** The size of the next session packet of 4.1. Earlier pictures belong to the encoder that is ending. */
+  /** The size of the next session packet of 4.1. Earlier pictures belong to the earlier encoder. */
   async session(): Promise<[number, number]> {
     for (;;) {
       const header = await this.client.read(12)
@@ -47,7 +47,7 @@ class Video {
     }
   }
 
-  /** A config packet and the key frame after it. Earlier pictures belong to the encoder that is ending. */
+  /** A config packet and the key frame after it. Earlier pictures belong to the earlier encoder. */
   async restart(): Promise<[Packet, Packet]> {
     for (;;) {
       const config = await this.packet()
@@ -55,7 +55,7 @@ class Video {
     }
   }
 
-  /** Resolves with the received packets when none came for `ms`. */
+  /** Resolves with the received packets when no packet arrived for `ms`. */
   async untilStill(ms: number): Promise<Packet[]> {
     const packets: Packet[] = []
     for (;;) {
@@ -181,7 +181,8 @@ describe('the video of scrcpy 3.3.3', () => {
       while (packets.length < 6) packets.push(await video.packet())
       const times = packets.map(({ pts }) => Number(pts))
       expect(times).toEqual([...times].sort((a, b) => a - b))
-      // Six pictures at five a second take one second; the first one can be late. Without the limit they take 100 ms.
+      // Six pictures at five a second take one second, and the first picture can be late. Without the limit,
+      // they take 100 ms.
       expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(750_000)
     } finally {
       clearInterval(moving)
@@ -207,7 +208,7 @@ describe('the video of scrcpy 3.3.3', () => {
   })
 
   it.each(['video', 'control'] as const)(
-    'ends, and its encoder too, when the client closes %s',
+    'ends together with its encoder when the client closes %s',
     async (socket) => {
       const { server, video, control } = await open('send_dummy_byte=false send_device_meta=false')
       await video.client.read(12)

@@ -48,7 +48,10 @@ export class VideoStream {
     })
   }
 
-  /** Resolves when the client or the server closed the socket, or the phone cannot film; never rejects for these. */
+  /**
+   * Resolves when the client or the server closed the socket, or the phone cannot film. These cases never
+   * reject.
+   */
   async run(): Promise<void> {
     const { impossible, videoCodec, videoEncoder } = this.options
     const problem =
@@ -77,7 +80,10 @@ export class VideoStream {
     this.screen.stop()
   }
 
-  /** Null for a touch on a video of another size: the display may have rotated since the message was sent. */
+  /**
+   * Null for a touch on a video of another size, since the display may have rotated after the message was
+   * sent.
+   */
   map(position: Position): Point | null {
     if (!this.sizes) return { x: position.x, y: position.y }
     const { video, display } = this.sizes

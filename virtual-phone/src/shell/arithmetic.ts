@@ -1,4 +1,4 @@
-/** `$((…))`: 32-bit signed numbers, as mksh has them. Used by `expand.ts`. */
+/** `$((…))` with 32-bit signed numbers, as in mksh. Used by `expand.ts`. */
 import type { Arithmetic } from './ast.js'
 
 export class ArithmeticError extends Error {
@@ -10,7 +10,7 @@ export class ArithmeticError extends Error {
 
 /** The variables that an expression reads and sets. */
 export interface ArithmeticVariables {
-  /** The text of a word with its `$…` replaced. */
+  /** The text of a word after expansion of its `$…`. */
   text(node: Arithmetic & { kind: 'word' }): Promise<string>
   get(name: string): string | null
   set(name: string, value: string): void
@@ -123,7 +123,7 @@ async function store(node: Arithmetic, value: number, variables: ArithmeticVaria
   variables.set(name, String(value))
 }
 
-/** A number, or a variable that holds one (or the name of another, to a depth). */
+/** A number, or a variable that contains a number (or the name of another variable, up to a depth). */
 function valueOf(text: string, variables: ArithmeticVariables, depth: number): number {
   if (text === '') return 0
   if (nameForm.test(text)) {

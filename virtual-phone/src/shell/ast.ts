@@ -1,6 +1,6 @@
 /**
- * The shell's syntax tree: only what `interpreter.ts` can run. Made by
- * `parse.ts` from the parser's own tree. Texts are byte strings.
+ * The shell's syntax tree, limited to the constructs that `interpreter.ts` runs. Made by `parse.ts` from the
+ * parser's own tree. Texts are byte strings.
  */
 
 export type Script = readonly Statement[]
@@ -14,14 +14,14 @@ export interface Statement {
 
 export type Command =
   | { kind: 'call'; assigns: readonly Assign[]; args: readonly Word[] }
-  /** `export`, `local`, `readonly`, `typeset`: words are as in `a=b` or `a` or `-x`. */
+  /** `export`, `local`, `readonly`, `typeset`. The words are like `a=b`, `a` or `-x`. */
   | { kind: 'declare'; variant: string; args: readonly Declaration[] }
   | { kind: 'and' | 'or'; left: Statement; right: Statement }
   | { kind: 'pipe'; parts: readonly Statement[] }
   | { kind: 'subshell' | 'block'; body: Script }
   | { kind: 'if'; condition: Script; then: Script; else: Script }
   | { kind: 'while'; until: boolean; condition: Script; body: Script }
-  /** `words` null: over the positional parameters. */
+  /** `words` null: the loop runs over the positional parameters. */
   | { kind: 'for'; name: string; words: readonly Word[] | null; body: Script }
   | { kind: 'case'; subject: Word; items: readonly CaseItem[] }
   | { kind: 'function'; name: string; body: Statement }
@@ -45,9 +45,9 @@ export interface CaseItem {
 
 export interface Redirect {
   fd: number
-  /** `overwrite`: `>|`, also under `set -C`. */
+  /** `overwrite`: `>|`, which works even under `set -C`. */
   how: 'read' | 'write' | 'overwrite' | 'append' | 'read-write' | 'duplicate' | 'text'
-  /** File name, descriptor, or the text of a here-document. */
+  /** A file name, a descriptor, or the text of a here-document. */
   word: Word
 }
 
@@ -55,7 +55,7 @@ export interface Redirect {
 export type Word = readonly WordPart[]
 
 export type WordPart =
-  /** Unquoted: still contains backslashes; can contain wildcards and a tilde. */
+  /** Unquoted text, which still contains backslashes, and can contain wildcards and a tilde. */
   | { kind: 'literal'; text: string }
   | { kind: 'quoted'; text: string }
   | { kind: 'double'; parts: readonly WordPart[] }

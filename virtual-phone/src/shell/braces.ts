@@ -4,7 +4,7 @@ import type { Word, WordPart } from './ast.js'
 /** One character of unquoted text, or an indivisible part. `quoted`: after a backslash. */
 type Item = { text: string; quoted: boolean } | { part: WordPart }
 
-/** The words that a word expands to; most expand to themselves. */
+/** Returns the expansion of a word; most words expand to themselves. */
 export function expandBraces(word: Word): Word[] {
   if (!word.some((part) => part.kind === 'literal' && part.text.includes('{'))) return [word]
   return expand(itemsOf(word)).map(wordOf)
@@ -47,7 +47,7 @@ function expand(items: readonly Item[]): Item[][] {
   return [[...items]]
 }
 
-/** The alternatives of a group that begins here; null without a comma or an end. */
+/** Returns the alternatives of a group that begins here; null when the group has no comma or no end. */
 function groupAt(items: readonly Item[], start: number): { choices: Item[][]; end: number } | null {
   const choices: Item[][] = [[]]
   let depth = 0

@@ -54,7 +54,7 @@ async function changeDirectory(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** Without `.` and `..`, links kept: the path that `cd` shows. */
+/** The path that `cd` shows: without `.` and `..`, with its links. */
 function logicalPath(path: string): string {
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -138,7 +138,7 @@ async function readVariables(call: BuiltinCall): Promise<number> {
   }
   const descriptor = call.descriptors.get(0)
   const source = descriptor?.source ?? emptySource
-  // Bytes read ahead must stay for the next reader of this descriptor.
+  // Bytes that were read ahead must stay for the next reader of this descriptor.
   const lines = source instanceof LineSource ? source : new LineSource(source)
   if (descriptor !== undefined) descriptor.source = lines
   let line = ''
@@ -222,7 +222,7 @@ async function cannotLeave(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** Supports only `EXIT`: signals of this phone end a shell immediately. */
+/** Supports only `EXIT`, since signals of this phone end a shell immediately. */
 async function setTrap(call: BuiltinCall): Promise<number> {
   const { state } = call.shell
   const args = call.args[0] === '--' ? call.args.slice(1) : call.args

@@ -12,12 +12,12 @@ export function byteString(bytes: Buffer): string {
   return bytes.toString('latin1')
 }
 
-/** UTF-8 text from a byte string. */
+/** Decodes UTF-8 text from a byte string. */
 export function decode(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8')
 }
 
-/** A byte string from text, as UTF-8. */
+/** Encodes text as a byte string in UTF-8. */
 export function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }

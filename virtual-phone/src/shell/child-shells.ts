@@ -5,7 +5,7 @@ import { byteString } from './bytes.js'
 import type { Interpreter } from './interpreter.js'
 import type { Descriptors } from './state.js'
 
-/** The largest output of one `$(…)`. */
+/** The largest output of a `$(…)`. */
 const maxSubstitutionBytes = 32 * 1024 * 1024
 
 export async function runPipeline(

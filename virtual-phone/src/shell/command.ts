@@ -11,14 +11,14 @@ export interface SpawnOptions {
 }
 
 export interface CommandIo extends ProgramIo {
-  /** The name in the call. */
+  /** The command's name in the call. */
   readonly name: string
-  /** Without the name; byte strings. */
+  /** The arguments without the name, as byte strings. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly pid: number
-  /** With the rights of user `shell`. */
+  /** The file system with the rights of user `shell`. */
   readonly fs: FileSystem
   readonly android: Android
   /** Writes a byte string. */
@@ -30,7 +30,7 @@ export interface CommandIo extends ProgramIo {
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<number>
 }
 
-/** The exit code: 0 to 255. A thrown `FsError` or `UsageError` is printed and becomes 1. */
+/** Returns the exit code: 0 to 255. A thrown `FsError` or `UsageError` is printed and becomes 1. */
 export type CommandRun = (io: CommandIo) => number | Promise<number>
 
 export type CommandTable = Readonly<Record<string, CommandRun>>

@@ -16,11 +16,11 @@ const simple: Readonly<Record<string, string>> = {
 
 interface Unescaped {
   text: string
-  /** A `\c` ended the output. */
+  /** True when a `\c` ended the output. */
   stopped: boolean
 }
 
-/** `zeroOctal`: octal only as `\0nnn` (echo and `%b`), else as `\nnn`. */
+/** @param zeroOctal octal only as `\0nnn` (echo and `%b`), otherwise as `\nnn` */
 export function unescape(text: string, zeroOctal: boolean): Unescaped {
   let out = ''
   for (let at = 0; at < text.length; at++) {

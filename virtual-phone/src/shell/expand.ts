@@ -19,7 +19,7 @@ export interface ExpansionShell {
   readonly noGlob: boolean
   /** `-u`: an unset parameter ends the shell. */
   readonly noUnset: boolean
-  /** Variables, `?`, `#`, `$`, `!`, `0` to `9…`, `-`; null when unset. */
+  /** Returns variables, `?`, `#`, `$`, `!`, `0` to `9…`, `-`; null when unset. */
   lookup(name: string): string | null
   assign(name: string, value: string): void
   /** Output of a command substitution, without its closing newlines. */
@@ -34,7 +34,7 @@ export class ParameterError extends Error {
   }
 }
 
-/** The field under construction; null while it is empty. */
+/** The field that is being built; null while it is empty. */
 type Field = Piece[] | null
 
 export class Expander {
@@ -76,7 +76,7 @@ export class Expander {
     return done.flatMap((pieces) => this.fileNames(pieces))
   }
 
-  /** Expands one word to one text, without splitting and file names. */
+  /** Expands one word to one text, without splitting and without file names. */
   async text(word: Word): Promise<string> {
     return (await this.pieces(word)).map((piece) => piece.text).join('')
   }
@@ -290,7 +290,7 @@ function isAllParameters(part: WordPart | undefined): boolean {
   )
 }
 
-/** Inside double quotes, a backslash quotes only these. */
+/** Inside double quotes, a backslash quotes only these characters. */
 function unescapeDouble(text: string): string {
   return text.replace(/\\([$`"\\\n])/g, (_all, char: string) => (char === '\n' ? '' : char))
 }

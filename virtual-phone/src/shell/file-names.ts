@@ -2,7 +2,7 @@
 import type { FileSystem } from '../fs/file-system.js'
 import { compile, hasWildcard, matches, type Piece } from './pattern.js'
 
-/** Sorted; empty when nothing matches. */
+/** Returns sorted names; empty when no name matches. */
 export function expandFileNames(fs: FileSystem, cwd: string, pieces: readonly Piece[]): string[] {
   const segments = splitAtSlashes(pieces)
   const absolute = segments[0]?.length === 0

@@ -1,4 +1,4 @@
-/** Resolves a command's name: the table of commands, or a script in the phone's files. */
+/** Finds the command of a name: in the table of commands, or as a script in the phone's files. */
 import type { Android } from '../android/android.js'
 import { may } from '../fs/access.js'
 import { absolute } from './process.js'

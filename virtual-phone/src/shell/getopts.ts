@@ -1,4 +1,4 @@
-/** The builtin `getopts`, as POSIX and mksh have it. Used by `builtins.ts`. */
+/** The builtin `getopts`, as in POSIX and mksh. Used by `builtins.ts`. */
 import type { BuiltinCall } from './builtins.js'
 
 /** Sets the named variable, `OPTARG` and `OPTIND`; returns 1 at the end of the options. */

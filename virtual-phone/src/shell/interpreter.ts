@@ -1,7 +1,7 @@
 /**
- * Runs the shell's syntax tree, as mksh on Android does. One `Interpreter` is
- * one shell or subshell; `session.ts` makes them. External commands come from
- * the table in `commands/`, found through PATH as files of `/system/bin`.
+ * Runs the shell's syntax tree like mksh on Android. An `Interpreter` is a shell or a subshell; `session.ts`
+ * creates them. External commands come from the table in `commands/`, and are found through PATH as files of
+ * `/system/bin`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
@@ -29,7 +29,10 @@ import { evaluateTest } from './test-expression.js'
 import { ReadOnlyVariable } from './variables.js'
 
 const maxDepth = 150
-/** Yields to the event loop after this many commands, so that a script does not block other phones. */
+/**
+ * The number of commands after which the interpreter yields to the event loop, so that a script does not
+ * block other phones.
+ */
 const commandsPerTurn = 8
 
 export class Interpreter implements ExpansionShell {
@@ -113,12 +116,12 @@ export class Interpreter implements ExpansionShell {
     return captureOutput(this, body)
   }
 
-  /** After a failed command of an interactive shell: prints the error and continues. */
+  /** Prints the error of a failed command in an interactive shell, and continues. */
   async recover(error: unknown): Promise<void> {
     this.state.lastStatus = await this.outcome(error)
   }
 
-  /** Prints on stderr as mksh does. */
+  /** Prints to stderr like mksh. */
   async complain(message: string, descriptors: Descriptors = this.descriptors): Promise<void> {
     const sink = descriptors.get(2)?.sink ?? nullSink
     await sink.write(bytesOf(`${this.state.name}: ${message}\n`)).catch((error: unknown) => {
@@ -301,7 +304,7 @@ function isPlain(statement: Statement): boolean {
   return kind !== 'and' && kind !== 'or'
 }
 
-/** `exec >file`: applies to the rest of the shell. */
+/** `exec >file` applies to the remaining commands of the shell. */
 function isBareExec(statement: Statement): boolean {
   const { command } = statement
   const word = command?.kind === 'call' && command.args.length === 1 ? command.args[0] : undefined

@@ -1,4 +1,7 @@
-/** Reads lines from a byte source and leaves the rest for the next reader: `read`, and a shell that reads its script. */
+/**
+ * Reads lines from a byte source and leaves the remaining bytes for the next reader: for `read`, and for a
+ * shell that reads its script.
+ */
 import type { ByteSource } from '../android/streams.js'
 
 export class LineSource implements ByteSource {
@@ -13,7 +16,7 @@ export class LineSource implements ByteSource {
     return chunk
   }
 
-  /** With its newline, if it has one; null at the end. */
+  /** Returns a line with its newline, if it has one; null at the end. */
   async readLine(): Promise<Buffer | null> {
     const parts: Buffer[] = []
     for (let chunk = await this.read(); chunk !== null; chunk = await this.read()) {

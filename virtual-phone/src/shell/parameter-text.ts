@@ -1,4 +1,4 @@
-/** `${x#a}`, `${x%a}`, `${x/a/b}`, `${x:1:2}` on a value. Used by `expand.ts`. */
+/** Applies `${x#a}`, `${x%a}`, `${x/a/b}` and `${x:1:2}` to a value. Used by `expand.ts`. */
 import { matches, type Pattern } from './pattern.js'
 
 type TextChange =
@@ -31,7 +31,7 @@ function cut(value: string, change: TextChange & { kind: 'prefix' | 'suffix' }):
   return value
 }
 
-/** The longest match at each place, as mksh does. */
+/** The longest match at each place is replaced, as in mksh. */
 function replace(value: string, change: TextChange & { kind: 'replace' }): string {
   let out = ''
   let at = 0

@@ -1,4 +1,4 @@
-/** Converts the parser's words to ours: quoting, parameters, substitutions. Used by `parse.ts`. */
+/** Converts the parser's words to our tree: quoting, parameters, substitutions. Used by `parse.ts`. */
 import type { Arithmetic, Parameter, Script, Word, WordPart } from './ast.js'
 import { fromParser } from './bytes.js'
 import { unescapeDollarQuoted } from './escapes.js'

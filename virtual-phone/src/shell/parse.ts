@@ -33,7 +33,10 @@ export class ShellSyntaxError extends Error {
 
 export { SyntaxUnsupported } from './parse-word.js'
 
-/** The scripts parsed last, which programs repeat; parsing takes longer than running most of them. */
+/**
+ * The most recently parsed scripts, since programs repeat scripts, and parsing takes longer than running most
+ * of them.
+ */
 const recent = new Map<string, Script>()
 const most = { scripts: 300, length: 4000 } as const
 
@@ -41,7 +44,7 @@ const most = { scripts: 300, length: 4000 } as const
 export function parse(script: string): Script {
   const parsed = recent.get(script) ?? statements(tree(script), 'Stmts')
   if (script.length > most.length) return parsed
-  // The last one again.
+  // Makes the script the most recent again.
   recent.delete(script)
   recent.set(script, parsed)
   const [oldest] = recent.keys()

@@ -1,6 +1,7 @@
 /**
- * The used part of the tree of the parser library, and its operators. mvdan-sh (a Go parser compiled to JavaScript) has
- * no types: these follow its Go documentation (`mvdan.cc/sh/v3/syntax`) and were checked by running it.
+ * The used part of the parser library's tree, and its operators. mvdan-sh (a Go parser compiled to
+ * JavaScript) has no types. The types here follow its Go documentation (`mvdan.cc/sh/v3/syntax`) and were
+ * checked by running it.
  */
 import { createRequire } from 'node:module'
 
@@ -15,7 +16,7 @@ interface Library {
   IsIncomplete(error: unknown): boolean
 }
 
-// Not by `import`, which would search its 1.5 MB for names of exports, for 0.1 s.
+// The library is not loaded by `import`, which would search its 1.5 MB for names of exports, for 0.1 s.
 const { syntax: library } = createRequire(import.meta.url)('mvdan-sh') as { syntax: Library }
 const parser = library.NewParser(library.Variant(library.LangMirBSDKorn))
 

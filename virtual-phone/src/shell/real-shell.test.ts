@@ -28,8 +28,8 @@ function maskListing(text: string): string {
 }
 
 /**
- * Debian's mksh is newer than Android 14's: it says `E:` or `W:` before its
- * name, and `x: open: why` where Android's has `can't open x: why`.
+ * Debian's mksh is newer than Android 14's mksh: it prints `E:` or `W:` before its name, and `x: open: why`
+ * where Android's mksh prints `can't open x: why`.
  */
 function maskShell(text: string): string {
   return text
@@ -51,7 +51,7 @@ async function both(script: string): Promise<[Result, Result]> {
   return [masked(virtual), masked(genuine)]
 }
 
-describe('gives the output of real mksh with real toybox', () => {
+describe('prints the output of real mksh with real toybox', () => {
   it.each(languageScripts)('language: %s', async (script) => {
     const [virtual, genuine] = await both(script)
     expect(virtual).toEqual(genuine)

@@ -13,7 +13,7 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** A redirection that failed: the command does not run. */
+/** A failed redirection: the command does not run. */
 export class RedirectError extends Error {
   constructor(message: string) {
     super(message)

@@ -47,14 +47,14 @@ export function defaultEnvironment(): Record<string, string> {
   }
 }
 
-/** One command line or script. Resolves with the exit code. */
+/** Runs one command line or script. Resolves with the exit code. */
 export async function runText(text: string, options: SessionOptions): Promise<number> {
   const shell = newShell(options)
   const script = await parseOrComplain(text, shell)
   return script === null ? 1 : shell.run(script)
 }
 
-/** Runs the commands of stdin one by one, until its end or `exit`. Prints `prompt` before each. */
+/** Runs the commands of stdin one by one, until its end or `exit`. Prints `prompt` before each command. */
 export async function runInteractive(
   prompt: (() => string) | null,
   options: SessionOptions,

@@ -63,7 +63,7 @@ const cases: readonly (readonly [string, string, number?])[] = [
 describe('the shell', () => {
   for (const [script, out, code = 0] of cases) {
     it(script, async () => {
-      // The second time, its tree is known.
+      // At the second run, the script's tree is cached.
       for (let time = 0; time < 2; time += 1) {
         const result = await phone.run(script)
         expect(result.out).toBe(out)

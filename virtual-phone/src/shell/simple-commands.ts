@@ -23,7 +23,7 @@ export async function callSimple(
     return words.length === 0 ? shell.state.lastStatus : 0
   }
   if (assigns.length === 0) return shell.execute(argv, descriptors)
-  // For this command only.
+  // The assignments apply to this command only.
   shell.state.variables.pushScope()
   try {
     for (const assign of assigns) {
@@ -76,7 +76,7 @@ export async function callBuiltin(
   }
 }
 
-/** An external command, with its own process. */
+/** Runs an external command as a separate process. */
 export async function runExternal(
   shell: Interpreter,
   argv: readonly string[],

@@ -34,7 +34,7 @@ export interface ShellState {
   depth: number
 }
 
-/** A copy for a subshell. */
+/** Returns a copy for a subshell. */
 export function cloneState(state: ShellState): ShellState {
   return {
     ...state,

@@ -1,4 +1,4 @@
-/** The shell's variables: values, export marks, and what a function's `local` hides. */
+/** The shell's variables: their values, export marks, and the values that a function's `local` hides. */
 
 interface Variable {
   value: string
@@ -50,7 +50,7 @@ export class Variables {
     )
   }
 
-  /** All, sorted by name. */
+  /** Returns all variables, sorted by name. */
   all(): [string, Variable][] {
     return [...this.values].sort(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -66,7 +66,7 @@ export class Variables {
     }
   }
 
-  /** Makes `name` local to the running function; does nothing outside of one. */
+  /** Makes `name` local to the running function. Does nothing outside a function. */
   makeLocal(name: string): void {
     const scope = this.scopes.at(-1)
     if (scope === undefined || scope.has(name)) return

@@ -13,7 +13,7 @@ interface AdbResult {
 }
 
 export interface Adb {
-  /** Port of its server. */
+  /** The port of the adb server. */
   readonly port: number
   run(args: readonly string[], stdin?: Buffer): Promise<AdbResult>
   /** Stops the server. */
@@ -28,7 +28,7 @@ export function adbName(): string {
   return `adb ${version ?? '0.0 of an unknown version'}`
 }
 
-/** `serial` goes into ANDROID_SERIAL. */
+/** `serial` becomes ANDROID_SERIAL. */
 export async function startAdb(serial: string): Promise<Adb> {
   const home = mkdtempSync(join(tmpdir(), 'virtual-phone-adb-'))
   const port = await freePort()
@@ -36,7 +36,7 @@ export async function startAdb(serial: string): Promise<Adb> {
     ...process.env,
     HOME: home,
     ANDROID_ADB_SERVER_PORT: String(port),
-    // Its search for emulators would find phones of other tests.
+    // adb's search for emulators would find phones of other tests.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
     ANDROID_SERIAL: serial,
   }
@@ -51,7 +51,7 @@ export async function startAdb(serial: string): Promise<Adb> {
           resolve({ code, stdout, stderr: stderr.toString() })
         },
       )
-      // It can exit without reading its input; the exit code then reports the failure.
+      // adb can exit without reading its input; the exit code then reports the failure.
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(stdin ?? '')
     })
@@ -65,7 +65,7 @@ export async function startAdb(serial: string): Promise<Adb> {
   }
 }
 
-/** A free port that no outgoing connection takes: below those of the kernel, and of `up`. */
+/** A free port that no outgoing connection uses: it is below the ports of the kernel and of `up`. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_100, 20_000)

@@ -1,4 +1,4 @@
-/** Real APKs, as Appium's packages ship them. */
+/** Real APKs from Appium's packages. */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 

@@ -1,7 +1,7 @@
 /**
- * Appium's UiAutomator2 driver from npm, behind its WebDriver server, for
- * the test in `clients/`. Its tree has 146 MB, too large for a dependency: it is
- * fetched once, without its install scripts, and kept in `node_modules/.cache`.
+ * Appium's UiAutomator2 driver from npm, behind its WebDriver server, for the test in `clients/`. Its tree
+ * has 146 MB, which is too large for a dependency: it is downloaded once, without its install scripts, and
+ * kept in `node_modules/.cache`.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -50,15 +50,18 @@ interface BaseDriverModule {
 }
 
 export interface AppiumServer {
-  /** `http://127.0.0.1:PORT`. */
+  /** The server's URL, `http://127.0.0.1:PORT`. */
   url: string
   close(): Promise<void>
 }
 
-/** `home`: a folder for its output. Sets environment variables of this process: only one per test file. */
+/**
+ * Starts the server. Sets environment variables of this process, so a test file can use only one.
+ * @param home a folder for the server's output
+ */
 export async function startAppium(home: string, port: number): Promise<AppiumServer> {
   await install()
-  // Otherwise it logs every request.
+  // With other log levels, the server logs every request.
   Object.assign(process.env, { ANDROID_HOME: makeSdk(home), HOME: home, _TESTING: '1' })
   const load = (path: string) =>
     import(pathToFileURL(join(folder, 'node_modules', path)).href) as Promise<unknown>

@@ -9,10 +9,10 @@ import { center, parseTree, type TreeNode } from './ui-tree.js'
 
 export interface ClientPhone {
   phone: Phone
-  /** Its adb serial. */
+  /** The phone's adb serial. */
   serial: string
   adb: Adb
-  /** For files of the test. */
+  /** A folder for files of the test. */
   folder: string
   /** Runs a command by the real adb, to verify the client's effect. */
   shell(command: string): Promise<string>
@@ -56,7 +56,10 @@ export async function startClientPhone(): Promise<ClientPhone> {
   }
 }
 
-/** The first node with this text, description or id. @throws when none matches */
+/**
+ * Returns the first node with this text, description or ID.
+ * @throws when no node matches
+ */
 export function find(tree: readonly TreeNode[], wanted: string): TreeNode & { x: number; y: number } {
   const node = tree.find(
     ({ attributes }) =>
@@ -68,7 +71,7 @@ export function find(tree: readonly TreeNode[], wanted: string): TreeNode & { x:
   return { ...node, ...center(node) }
 }
 
-/** `@devicefarmer/adbkit 3.3.9`: the installed package. */
+/** Returns the name of the installed package, such as `@devicefarmer/adbkit 3.3.9`. */
 export function nameOf(packageName: string): string {
   const require = createRequire(import.meta.url)
   let folder = dirname(require.resolve(packageName))

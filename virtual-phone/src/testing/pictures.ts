@@ -1,4 +1,4 @@
-/** For tests: decodes H.264 to pixels with ffmpeg, and measures the difference of two pictures. */
+/** For tests: decodes H.264 to pixels with ffmpeg, and measures the difference between two pictures. */
 import { spawn } from 'node:child_process'
 import { ffmpegPath } from '../video/ffmpeg.js'
 import { type Size } from '../video/size.js'
@@ -19,7 +19,7 @@ export function ffmpeg(args: readonly string[], input: Buffer): Promise<Buffer> 
       if (code === 0) resolve(Buffer.concat(out))
       else reject(new Error(`ffmpeg ended with ${code}: ${Buffer.concat(err).toString()}`))
     })
-    // ffmpeg may have read enough.
+    // ffmpeg may have read enough already.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -28,19 +28,19 @@ export function ffmpeg(args: readonly string[], input: Buffer): Promise<Buffer> 
 const rgbOf = ({ width, height }: Size): string =>
   `-vf scale=${width}:${height}:flags=bilinear -f rawvideo -pix_fmt rgb24 pipe:1`
 
-/** The pictures of a stream of H.264, each as RGB of `size`. */
+/** Returns the pictures of a stream of H.264, each as RGB of `size`. */
 export async function decodeH264(stream: Buffer, size: Size): Promise<Buffer[]> {
   const raw = await ffmpeg(`-f h264 -i pipe:0 -vsync passthrough ${rgbOf(size)}`.split(' '), stream)
   const bytes = size.width * size.height * 3
   return Array.from({ length: raw.length / bytes }, (_, i) => raw.subarray(i * bytes, (i + 1) * bytes))
 }
 
-/** A PNG as RGB of `size`. */
+/** Returns a PNG as RGB of `size`. */
 export function pngToRgb(png: Buffer, size: Size): Promise<Buffer> {
   return ffmpeg(`-f image2pipe -c:v png -i pipe:0 ${rgbOf(size)}`.split(' '), png)
 }
 
-/** Mean difference of two pictures of the same size, 0 to 255. */
+/** Returns the mean difference of two pictures of the same size, 0 to 255. */
 export function distance(a: Buffer, b: Buffer): number {
   if (a.length !== b.length) throw new Error(`Pictures of ${a.length} and ${b.length} bytes`)
   let sum = 0
@@ -48,7 +48,7 @@ export function distance(a: Buffer, b: Buffer): number {
   return sum / a.length
 }
 
-/** Coded width and height of the first SPS of annex B bytes, after cropping. */
+/** Returns the coded width and height of the first SPS in annex B bytes, after cropping. */
 export async function sizeOf(stream: Buffer): Promise<Size> {
   const ppm = await ffmpeg(
     ['-f', 'h264', '-i', 'pipe:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'ppm', 'pipe:1'],

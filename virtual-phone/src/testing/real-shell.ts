@@ -10,7 +10,7 @@ import { byteString } from '../shell/bytes.js'
 import { defaultEnvironment } from '../shell/session.js'
 import { runScript, type Result, type TestAndroid } from './test-android.js'
 
-/** Android's shell is not root; run this one without root if possible. */
+/** Android's shell does not run as root, so this shell does not either, if possible. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const deadlineMs = 20_000
 

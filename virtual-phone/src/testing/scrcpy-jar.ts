@@ -7,7 +7,10 @@ import { join } from 'node:path'
 
 const SHA256 = '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0'
 
-/** Fetched once, then kept. @throws Error for a file with another hash */
+/**
+ * The jar is downloaded once and then kept.
+ * @throws Error for a file with another hash
+ */
 export function scrcpyJar(): Buffer {
   const given = process.env['PHONERACK_SCRCPY_SERVER']
   const path = given ?? join(tmpdir(), 'phonerack-test-scrcpy-server-3.3.3')

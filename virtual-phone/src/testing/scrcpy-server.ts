@@ -56,7 +56,7 @@ export function startServer(
   return { sockets, world, exit, abort: () => abort.abort(), printed, removed: () => removed }
 }
 
-/** A client's side of one socket. */
+/** The client's side of a socket. */
 export class Client {
   private held = Buffer.alloc(0)
   constructor(readonly stream: Duplex) {}

@@ -77,8 +77,8 @@ b" $'t\tn\x41'`,
 ]
 
 /**
- * Syntax errors are found before anything runs. Their text comes from another parser than mksh's: only the
- * exit code and the empty output count.
+ * Syntax errors are found before any command runs. Their text comes from another parser than mksh's, so only
+ * the exit code and the empty output are compared.
  */
 export const brokenScripts: readonly string[] = [
   'echo a; if true; then',

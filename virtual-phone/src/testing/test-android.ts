@@ -13,7 +13,7 @@ import { createWorld } from '../ui/index.js'
 
 export interface TestAndroid {
   android: Android
-  /** Requested restarts; true: with a wipe. */
+  /** The requested restarts; true: with a wipe. */
   restarts: boolean[]
   run(script: string, stdin?: Buffer): Promise<Result>
   close(): void
@@ -26,7 +26,7 @@ export interface Result {
   err: string
 }
 
-/** `missing`: the parts that this phone lacks. */
+/** @param missing the parts that this phone lacks */
 export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-'))
   const world = createWorld()
@@ -58,7 +58,7 @@ export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   }
 }
 
-/** Runs a script on the phone. Defaults: in `/`, without input and deadline. */
+/** Runs a script on the phone. Default: in `/`, without input and without a deadline. */
 export async function runScript(
   android: Android,
   script: string,

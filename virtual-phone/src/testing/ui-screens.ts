@@ -1,4 +1,7 @@
-/** Every kind of screen of the world by name, with the steps that open it on a new phone. Used by property tests. */
+/**
+ * Every kind of screen in the world by name, with the steps that open it on a new phone. Used by property
+ * tests.
+ */
 import { makeWorld } from '../ui/index.js'
 import { PAGES } from '../ui/apps/settings/pages.js'
 import { type PhoneWorld } from '../ui/window/world.js'
@@ -108,7 +111,7 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   },
 }
 
-/** A new phone on that screen. */
+/** Returns a new phone that shows the screen. */
 export function worldOn(screen: string): PhoneWorld {
   const world = makeWorld()
   const way = SCREENS[screen]

@@ -8,7 +8,10 @@ export interface TreeNode {
   parent: TreeNode | null
 }
 
-/** Every node, parents first. @throws for XML that is not well-formed or invalid bounds */
+/**
+ * Returns every node, parents first.
+ * @throws for XML that is not well-formed, or for invalid bounds
+ */
 export function parseTree(xml: string): TreeNode[] {
   const nodes: TreeNode[] = []
   const open: TreeNode[] = []
@@ -37,7 +40,7 @@ export function parseTree(xml: string): TreeNode[] {
 
 export const treeOf = (world: World): TreeNode[] => parseTree(world.hierarchyXml())
 
-/** The first node with this text, description or id (the part after `:id/`). */
+/** Returns the first node with this text, description or ID (the part after `:id/`). */
 export function find(world: World, wanted: string): TreeNode | undefined {
   return treeOf(world).find(
     ({ attributes: a }) =>
@@ -73,7 +76,7 @@ export function press(world: World, keyCode: number, metaState = 0): void {
   world.key('up', keyCode, metaState)
 }
 
-/** A drag in steps, from point to point. */
+/** Drags from point to point, in steps. */
 export function drag(
   world: World,
   from: { x: number; y: number },

@@ -10,7 +10,7 @@ import type { Result, TestAndroid } from './test-android.js'
 export interface Reply {
   status: number
   sessionId: string | null
-  // Accepts any response; each test checks its expectation.
+  // Sends a request and accepts any response, since each test checks its expectation.
   value: unknown
 }
 
@@ -18,10 +18,10 @@ export interface Uia2 {
   call(method: string, path: string, body?: unknown): Promise<Reply>
   /** Sends a request below `/session/ID` and returns its value. @throws for an error response */
   value(method: string, path: string, body?: unknown): Promise<unknown>
-  /** ID of the first match. */
+  /** Returns the ID of the first match. */
   find(strategy: string, selector: string, context?: string): Promise<string>
   findAll(strategy: string, selector: string, context?: string): Promise<string[]>
-  /** Ends the session, and with it the server. */
+  /** Ends the session, which ends the server. */
   quit(): Promise<Result>
 }
 
@@ -33,7 +33,7 @@ export async function installApk(phone: TestAndroid, path: string): Promise<void
   if (out !== 'Success\n') throw new Error(`${path}: ${out}${err}`)
 }
 
-/** With the real APKs installed, starts the server and a session. */
+/** Starts the server and a session, with the real APKs installed. */
 export async function startUia2(phone: TestAndroid, capabilities: object = {}): Promise<Uia2> {
   for (const path of [appiumApks.server, appiumApks.serverTest])
     if (!phone.android.installed.find(packageOf(path))) await installApk(phone, path)

@@ -42,7 +42,7 @@ const APPS: readonly App[] = [
 ]
 const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
 
-/** The facts default to the virtual phone's `getprop` values. */
+/** The facts; default: the virtual phone's `getprop` values. */
 export function createWorld(options: CreateWorldOptions = {}): World {
   return makeWorld(options)
 }

@@ -1,4 +1,4 @@
-/** Dialogs by the ids of Android's dialog parts. Rules: server 10.6, `AlertHelpers`. */
+/** Finds dialogs by the IDs of Android's dialog parts. Rules: server 10.6, `AlertHelpers`. */
 import { noSuchAlert, ServerError } from './errors.js'
 import { descend, type Tree, type TreeNode } from './tree.js'
 
@@ -20,7 +20,10 @@ function kindOf({ nodes }: Tree): Kind {
   throw noSuchAlert()
 }
 
-/** The button that accepts or dismisses; `label` selects another one. @throws ServerError when it is missing */
+/**
+ * Returns the button that accepts or dismisses; `label` selects another button.
+ * @throws ServerError when the button is missing
+ */
 export function alertButton(tree: Tree, action: 'accept' | 'dismiss', label: string | null): TreeNode {
   const kind = kindOf(tree)
   const buttons = withId(tree.nodes, kind === 'regular' ? regularButton : permissionButton)
@@ -35,7 +38,7 @@ export function alertButton(tree: Tree, action: 'accept' | 'dismiss', label: str
   return chosen
 }
 
-/** The lowest number accepts, the next one dismisses. */
+/** The button with the lowest number accepts, and the next button dismisses. */
 function regular(buttons: readonly TreeNode[], action: 'accept' | 'dismiss'): TreeNode | undefined {
   const number = ({ info }: TreeNode) => Number(regularButton.exec(info.resourceId)?.[1] ?? '0')
   const sorted = [...buttons].sort((a, b) => number(a) - number(b))
@@ -48,7 +51,10 @@ function permission(buttons: readonly TreeNode[], action: 'accept' | 'dismiss'):
   return buttons.find(({ info }) => pattern.test(info.resourceId)) ?? fallback ?? buttons[0]
 }
 
-/** The dialog's texts except its buttons', one per line. @throws ServerError without a dialog on the screen */
+/**
+ * Returns the dialog's texts, without its buttons, one per line.
+ * @throws ServerError when no dialog is on the screen
+ */
 export function alertText(tree: Tree): string {
   const buttons = kindOf(tree) === 'regular' ? regularButton : permissionButton
   const content = tree.nodes.find(({ info }) => info.resourceId === 'android:id/content')

@@ -7,7 +7,7 @@ import type { TreeNode } from './tree.js'
 
 type Value = string | number | boolean | null
 
-/** Aliases that requests can use; the first one is in the page source. */
+/** Aliases that requests can use. The page source contains the first alias. */
 const aliases: readonly (readonly string[])[] = [
   ['checkable'],
   ['checked'],
@@ -38,12 +38,14 @@ const aliases: readonly (readonly string[])[] = [
 const orNull = (text: string): string | null => (text === '' ? null : text)
 const listClass = /(?:RecyclerView|ListView|GridView)$/
 
-/** `AccessibilityNodeInfo.getText`, except that a slider has its number. Never null. */
+/**
+ * Returns the result of `AccessibilityNodeInfo.getText`, except that a slider returns its number. Never null.
+ */
 export function textOf({ info }: TreeNode): string {
   return info.progress === null ? info.text : javaFloat(info.progress)
 }
 
-/** `Float.toString` for the small numbers of sliders. */
+/** Formats like `Float.toString`, for the small numbers of sliders. */
 function javaFloat(value: number): string {
   const rounded = Math.fround(value)
   return Number.isInteger(rounded) ? rounded.toFixed(1) : String(Number(rounded.toPrecision(7)))
@@ -54,7 +56,7 @@ function boundsText({ info }: TreeNode): string {
   return `[${left},${top}][${right},${bottom}]`
 }
 
-/** In the order of the page source, without attributes that have no value. */
+/** The attributes in the order of the page source, without attributes that have no value. */
 export function sourceAttributes(node: TreeNode): [string, string][] {
   const { info, parent, window } = node
   const range = selectionOf(node)
@@ -106,7 +108,7 @@ function showsHint({ info }: TreeNode): boolean {
   return info.empty && info.hint !== null && info.hint !== ''
 }
 
-/** Only a non-empty selection, in the server's format. */
+/** Returns only a non-empty selection, in the server's format. */
 function selectionOf({ info }: TreeNode): { start: number; end: number } | null {
   const { selection } = info
   return selection !== null && selection.start !== selection.end ? selection : null

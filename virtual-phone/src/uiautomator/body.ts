@@ -1,4 +1,4 @@
-/** Parses a request's JSON body. A missing field or one of another type is `invalid argument`. */
+/** Parses a request's JSON body. A missing field, or a field of another type, is `invalid argument`. */
 import type { ScreenRect } from '../android/accessibility.js'
 import { invalidArgument } from './errors.js'
 import type { Direction, Point } from './gestures.js'
@@ -38,7 +38,7 @@ export function needed<Value>(value: Value | null, name: string): Value {
   return value
 }
 
-/** The element's ID in `{"element-6066-…": id}`, `{"ELEMENT": id}` or `{"element": id}`. */
+/** Returns the element's ID in `{"element-6066-…": id}`, `{"ELEMENT": id}` or `{"element": id}`. */
 export function elementIdIn(value: unknown): string | null {
   if (!isObject(value)) return null
   const id = value[elementKey] ?? value[oldElementKey] ?? value['element']

@@ -44,7 +44,7 @@ async function answerAlert(screen: Screen, call: Call, action: 'accept' | 'dismi
   return null
 }
 
-/** Pixels of a bar at the screen's edge; 0 while it is hidden. */
+/** The pixels of a bar at the screen's edge; 0 while the bar is hidden. */
 function barHeight({ android: { world } }: Screen, title: string): number {
   const bar = world.accessibilityWindows().find((window) => window.title === title)
   return bar === undefined ? 0 : bar.bounds.bottom - bar.bounds.top
@@ -113,7 +113,7 @@ function assertPlainText({ body }: Call): void {
     throw invalidArgument(`Only '[PLAINTEXT]' content types are supported. '${type}' is given instead`)
 }
 
-/** Bit 2 is Wi-Fi; the server cannot set any other. */
+/** Bit 2 is Wi-Fi; the server cannot set any other bit. */
 function network({ android: { settings } }: Screen, { body }: Call): number {
   const type = needed(numberIn(body, 'type'), 'type')
   if (type !== 2)
@@ -176,7 +176,7 @@ export const deviceCommands: Readonly<Record<string, Command>> = {
   [`GET ${device}/system_bars`]: (screen) => ({ statusBar: barHeight(screen, 'status') }),
   [`GET ${device}/battery_info`]: ({ android: { world } }) => ({
     level: world.batteryPercent / 100,
-    // On USB: BATTERY_STATUS_FULL or BATTERY_STATUS_CHARGING.
+    // On USB, the status is BATTERY_STATUS_FULL or BATTERY_STATUS_CHARGING.
     status: world.batteryPercent === 100 ? 5 : 2,
   }),
   [`POST ${device}/get_clipboard`]: ({ android: { world } }, call) => {

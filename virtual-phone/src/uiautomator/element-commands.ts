@@ -38,14 +38,17 @@ function rectOf({ info: { bounds } }: TreeNode): Record<string, number> {
   }
 }
 
-/** The field that has the input focus. @throws ServerError without one */
+/**
+ * Returns the field that has the input focus.
+ * @throws ServerError when no field has it
+ */
 function focused(screen: Screen): TreeNode {
   const node = screen.tree().nodes.find(({ info }) => info.focused)
   if (node === undefined) throw noSuchElement()
   return node
 }
 
-/** `given`: the client's text, for the error. */
+/** @param given the client's text, for the error */
 function setText(node: TreeNode, text: string, given: string): void {
   if (node.info.setText === null || !node.info.enabled)
     throw new ServerError(
@@ -55,7 +58,10 @@ function setText(node: TreeNode, text: string, given: string): void {
   node.info.setText(text)
 }
 
-/** Appends to the text, or replaces it; a slider accepts a number. A written `\n` at the end presses enter. */
+/**
+ * Appends to the text, or replaces it; a slider accepts a number. A `\n` at the end, as two characters,
+ * presses enter.
+ */
 function sendKeys(screen: Screen, node: TreeNode, call: Call): null {
   const given = needed(stringIn(call.body, 'text'), 'text')
   if (node.info.setProgress !== null) {
@@ -77,8 +83,8 @@ function sendKeys(screen: Screen, node: TreeNode, call: Call): null {
 }
 
 /**
- * The field's own text: a password's dots, so that typing twice into one replaces the first text by dots, as
- * the server does.
+ * Returns the field's shown text. For a password these are dots, so that typing twice into the field replaces
+ * the first text by dots, as on the server.
  */
 const currentText = ({ info }: TreeNode): string => (info.empty ? '' : info.text)
 

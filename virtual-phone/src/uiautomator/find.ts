@@ -27,7 +27,10 @@ export function locatorOf(body: Readonly<Record<string, unknown>>): Locator {
   }
 }
 
-/** All matches in document order. @throws ServerError for an unknown strategy or an invalid selector */
+/**
+ * Returns all matches in document order.
+ * @throws ServerError for an unknown strategy or an invalid selector
+ */
 export function findAll(
   session: Session,
   tree: Tree,
@@ -60,7 +63,7 @@ export function findAll(
   }
 }
 
-/** A bare `name` belongs to the app under test. */
+/** A name without a package belongs to the app under test. */
 function fullId(session: Session, selector: string): string {
   const whole = /^[a-zA-Z_][a-zA-Z0-9._]*:[^/]+\/\S+$/.test(selector)
   if (whole || session.flag('disableIdLocatorAutocompletion')) return selector

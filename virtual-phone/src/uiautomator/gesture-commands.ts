@@ -1,4 +1,7 @@
-/** `/appium/gestures/*` and `/actions`. An element's gesture keeps a tenth of distance from its edges, like UiObject2. */
+/**
+ * `/appium/gestures/*` and `/actions`. An element's gesture keeps a distance of a tenth from the element's
+ * edges, like UiObject2.
+ */
 import type { ScreenRect } from '../android/accessibility.js'
 import { performActions } from './actions.js'
 import { areaIn, directionIn, elementIdIn, needed, numberIn, objectIn, pointIn } from './body.js'
@@ -17,7 +20,7 @@ function inner({ left, top, right, bottom }: ScreenRect): ScreenRect {
   return { left: left + x, top: top + y, right: right - x, bottom: bottom - y }
 }
 
-/** The element's bounds without margin, or null when the body names none. */
+/** Returns the element's bounds without the margin, or null when the body does not name an element. */
 async function originOf(screen: Screen, { body }: Call): Promise<ScreenRect | null> {
   const id = elementIdIn(body['origin'])
   if (id !== null) return screen.element(id).info.bounds
@@ -28,7 +31,9 @@ async function originOf(screen: Screen, { body }: Call): Promise<ScreenRect | nu
   return node.info.bounds
 }
 
-/** Where to press: the element's centre, or `offset` from its corner, or from the screen's. */
+/**
+ * Returns the point to press: the element's centre, or `offset` from its corner or from the screen's corner.
+ */
 async function placeOf(screen: Screen, call: Call, gesture: string): Promise<Point> {
   const bounds = await originOf(screen, call)
   const offset = pointIn(call.body, 'offset')

@@ -66,7 +66,7 @@ export class Gestures {
     await this.strokes([strokeOf(area, direction, checkPercent(percent))], this.speed('swipe', speed))
   }
 
-  /** Whether it can scroll further in that direction. */
+  /** Whether the view can scroll further in that direction. */
   async scroll(
     area: ScreenRect,
     direction: Direction,
@@ -126,7 +126,7 @@ export class Gestures {
     return given ?? defaultSpeed[kind] * this.density
   }
 
-  /** Each stroke is a finger; all move simultaneously. */
+  /** Plays strokes. Each stroke is a finger, and all fingers move simultaneously. */
   private async strokes(
     strokes: readonly Stroke[],
     speed: number,
@@ -168,7 +168,7 @@ export class Gestures {
   }
 }
 
-/** The path of a finger that swipes in this direction over this share of the area. */
+/** Returns the path of a finger that swipes in this direction over this share of the area. */
 function strokeOf({ left, top, right, bottom }: ScreenRect, direction: Direction, percent: number): Stroke {
   const { x, y } = centerOf({ left, top, right, bottom })
   const [wide, high] = [(right - left) * percent, (bottom - top) * percent]

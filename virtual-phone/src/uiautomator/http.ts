@@ -1,4 +1,7 @@
-/** HTTP on a port of the phone: Node's server over the phone's sockets, never over the machine's. */
+/**
+ * Serves HTTP on a port of the phone: Node's server over the phone's sockets, never over the machine's
+ * sockets.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Duplex as NodeDuplex } from 'node:stream'
 import type { PhoneSockets, SocketAddress } from '../android/sockets.js'
@@ -34,7 +37,7 @@ export function serveHttp(
   }
 }
 
-/** Adapts a socket to Node's HTTP. Reads wait for the reader, writes for the other side. */
+/** Adapts a socket to Node's HTTP. Reads wait for the reader, and writes wait for the other side. */
 export function nodeStream(connection: Duplex): NodeDuplex {
   const stream = new NodeDuplex({
     read: () => {

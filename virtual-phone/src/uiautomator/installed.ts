@@ -1,4 +1,4 @@
-/** The list of `/appium/device/apps`: every app that the launcher shows. */
+/** Lists every app that the launcher shows, for `/appium/device/apps`. */
 import type { Android } from '../android/android.js'
 
 interface LaunchableApp {

@@ -14,7 +14,7 @@ const testClass = `${testPackage}.AppiumUiAutomator2Server`
 
 interface InstrumentIo {
   android: Android
-  /** The `am` that owns the UiAutomation, which ends with it. */
+  /** The process of `am` that owns the UiAutomation, which ends with the process. */
   signal: AbortSignal
   out(text: string): Promise<void>
   err(text: string): Promise<void>
@@ -71,7 +71,10 @@ export async function instrument(io: InstrumentIo, args: readonly string[]): Pro
   return 0
 }
 
-/** `finished`: its client ended the session. `stopped`: a force stop, or `am` itself was killed. */
+/**
+ * `finished`: the server's client ended the session. `stopped`: a force stop ended the server, or `am` was
+ * killed.
+ */
 async function runUntilStopped(
   { android, signal }: InstrumentIo,
   uid: number,

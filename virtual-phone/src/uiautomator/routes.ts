@@ -1,10 +1,10 @@
-/** Finds the handler for a request. Paths with `:name` sections, as in the server's `AppiumServlet`. */
+/** Finds the handler of a request. Paths can have `:name` sections, as in the server's `AppiumServlet`. */
 import type { JsonObject } from './session.js'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
 export interface Call {
-  /** The path's value of `:name`. */
+  /** The values of the `:name` sections in the path. */
   path: Readonly<Record<string, string>>
   body: JsonObject
 }

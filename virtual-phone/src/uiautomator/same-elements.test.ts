@@ -19,7 +19,7 @@ interface Elements {
   observationFromXml: (xml: string, screen: { width: number; height: number }) => { elements: Element[] }
 }
 
-// The host agent's tests depend on this package, so this one cannot declare it as a dependency.
+// The host agent's tests depend on this package, so this package cannot declare the agent as a dependency.
 const name: string = '@phonerack/host-agent/elements'
 const { observationFromXml } = (await import(name)) as Elements
 const elementsOf = (xml: string) => observationFromXml(xml, { width: 1080, height: 2400 }).elements

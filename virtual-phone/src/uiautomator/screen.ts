@@ -36,7 +36,7 @@ export class Screen {
     return node
   }
 
-  /** Like the server before a read: waits up to `waitForIdleTimeout` for the screen to become idle. */
+  /** Waits before a read up to `waitForIdleTimeout` for an idle screen, like the server. */
   async settle(): Promise<void> {
     const until = performance.now() + this.session.number('waitForIdleTimeout')
     while (!this.android.world.idle && performance.now() < until && !this.gestures.signal.aborted) {
@@ -44,12 +44,15 @@ export class Screen {
     }
   }
 
-  /** Presses the centre of its visible part; does nothing when no part is visible. */
+  /** Presses the centre of the element's visible part. Does nothing when no part is visible. */
   async click({ info }: TreeNode): Promise<void> {
     if (info.visible) await this.gestures.tap(centerOf(info.bounds))
   }
 
-  /** In document order; `one`: only the first. Cached for later requests. @throws ServerError */
+  /**
+   * Finds elements, in document order; `one`: only the first. They are cached for later requests.
+   * @throws ServerError
+   */
   async find(locator: Locator, one: boolean): Promise<TreeNode[]> {
     await this.settle()
     const context = locator.context === null ? null : this.element(locator.context)
@@ -59,7 +62,7 @@ export class Screen {
     return chosen
   }
 
-  /** Null when the locator does not scroll. */
+  /** Returns null when the locator does not scroll. */
   private async scrolled({ strategy, selector }: Locator): Promise<TreeNode[] | null> {
     if (strategy !== '-android uiautomator' || !/^\s*new\s+UiScrollable\b/.test(selector)) return null
     const found = await findByScrolling(this, selector, parseChain(selector))

@@ -1,4 +1,4 @@
-/** Screenshots as base64 PNG, whole or of an area. */
+/** Takes screenshots as base64 PNG, of the whole screen or of an area. */
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import type { ScreenRect } from '../android/accessibility.js'
 import type { World } from '../android/world.js'

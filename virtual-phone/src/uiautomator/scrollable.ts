@@ -1,4 +1,4 @@
-/** UiScrollable in `-android uiautomator`: scrolls a list until an element is on the screen. */
+/** Implements UiScrollable of `-android uiautomator`: scrolls a list until an element is on the screen. */
 import { syntaxError, type Call } from './selector-text.js'
 import type { Screen } from './screen.js'
 import type { TreeNode } from './tree.js'
@@ -7,7 +7,7 @@ import { matchSelector, selectorOf, type UiSelector } from './ui-selector.js'
 const defaultMaxSwipes = 30
 
 /**
- * Scrolls as the chain specifies, and returns the element that it searched, or null.
+ * Scrolls as the chain specifies. Returns the found element, or null.
  * @throws ServerError for an unsupported method
  */
 export async function findByScrolling(

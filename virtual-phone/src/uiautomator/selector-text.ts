@@ -6,7 +6,7 @@ import { ServerError } from './errors.js'
 
 type Argument = string | number | boolean | Call[]
 
-/** The first is the constructor: `UiSelector` or `UiScrollable`. */
+/** The first call is the constructor: `UiSelector` or `UiScrollable`. */
 export interface Call {
   name: string
   arguments: Argument[]

@@ -167,7 +167,7 @@ describe('the page source', () => {
     expect(texts('//android.widget.TextView[contains(@text, "One")]')).toEqual(['One (1)'])
     expect(texts('/hierarchy/android.widget.FrameLayout/*[last()]')).toEqual(['One more'])
     expect(texts('//*[@clickable="true"]/following-sibling::android.widget.Button')).toEqual(['One more'])
-    // XPath 2, like the server.
+    // The expression is XPath 2, which the server supports.
     expect(texts('//*[matches(@text, "^One")]')).toEqual(['One (1)', 'One more'])
     expect(() => texts('count(//*)')).toThrow(ServerError)
     expect(() => texts('//*[')).toThrow(ServerError)

@@ -18,9 +18,9 @@ import { Screen } from './screen.js'
 import { Session, type JsonObject } from './session.js'
 
 export const serverAddress = 'tcp:6790'
-/** The server's message without a session. */
+/** The server's message when there is no session. */
 const noSession = 'None'
-/** Large enough for the text of a whole page. */
+/** The limit is large enough for the text of a whole page. */
 const maxBodyBytes = 16 * 1024 * 1024
 /** Time to send the response to `DELETE /session/…`. */
 const farewellMs = 15
@@ -188,7 +188,11 @@ class UiAutomator2Server {
   }
 }
 
-/** `alwaysMatch` and the first of `firstMatch` that fits it, without the prefix `appium:`. @throws ServerError */
+/**
+ * Returns `alwaysMatch`, merged with the first of `firstMatch` that does not contradict it, without the
+ * prefix `appium:`.
+ * @throws ServerError
+ */
 function capabilitiesOf(body: JsonObject): JsonObject {
   const capabilities = needed(objectIn(body, 'capabilities'), 'capabilities')
   const plain = (caps: JsonObject) =>

@@ -52,7 +52,7 @@ export class Session {
   readonly id = randomUUID()
   readonly capabilities: JsonObject
   readonly settings: Record<SettingName, boolean | number | string> = { ...defaultSettings }
-  /** Found elements; the newest is last. */
+  /** The found elements; the newest element is last. */
   private readonly elements = new Set<string>()
 
   constructor(capabilities: JsonObject) {
@@ -65,7 +65,10 @@ export class Session {
     this.capabilities = kept
   }
 
-  /** Unknown settings are ignored, like in the server. @throws ServerError for a value of the wrong type */
+  /**
+   * Unknown settings are ignored, as by the server.
+   * @throws ServerError for a value of the wrong type
+   */
   update(changes: JsonObject): void {
     for (const [name, value] of Object.entries(changes)) {
       const setting = settingNamed(name, false)

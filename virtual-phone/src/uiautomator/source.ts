@@ -1,4 +1,7 @@
-/** The page source: the XML of `/source`, which XPath searches. Format: server 10.6 with Android's KXml serializer. */
+/**
+ * Writes the page source: the XML of `/source`, which XPath searches. Format: server 10.6 with Android's KXml
+ * serializer.
+ */
 import type { Display } from '../android/world.js'
 import { sourceAttributes } from './attributes.js'
 import type { Tree, TreeNode } from './tree.js'
@@ -36,7 +39,7 @@ function element(node: TreeNode, depth: number, maxDepth: number, out: string[])
   out.push(indent, '</', name, '>')
 }
 
-/** A class name as an element's name: `a.B$C` is `a.B.C`. */
+/** Converts a class name to an element's name: `a.B$C` becomes `a.B.C`. */
 export function tagName(className: string): string {
   const name = className
     .replace(/[$@#&]/g, '.')

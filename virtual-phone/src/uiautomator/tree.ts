@@ -10,13 +10,13 @@ export interface TreeNode {
   readonly window: AccessibilityWindow
   readonly parent: TreeNode | null
   readonly children: TreeNode[]
-  /** In the form of Android's: window and source node. */
+  /** The ID has Android's form: window and source node. */
   readonly id: string
 }
 
 export interface Tree {
   roots: readonly TreeNode[]
-  /** Parents before their children. */
+  /** The nodes, parents before their children. */
   nodes: readonly TreeNode[]
 }
 
@@ -42,7 +42,7 @@ export function buildTree(
   return { roots, nodes }
 }
 
-/** The node and all below it, parents first. */
+/** Returns the node and its descendants, parents first. */
 export function* descend(node: TreeNode): Generator<TreeNode> {
   yield node
   for (const child of node.children) yield* descend(child)
@@ -78,7 +78,7 @@ function addNode({ info, window, parent, key, counts, nodes, invisible }: Adding
   return node
 }
 
-/** How often a window contains each resource name: a unique one names its view. */
+/** How often a window contains each resource name, since a unique name identifies its view. */
 function countIds(info: AccessibilityNode, counts: Map<string, number>): void {
   if (info.resourceId !== '') counts.set(info.resourceId, (counts.get(info.resourceId) ?? 0) + 1)
   for (const child of info.children) countIds(child, counts)

@@ -69,7 +69,7 @@ function fail(wrong: () => Error): never {
   throw wrong()
 }
 
-/** `textContains`, `descriptionStartsWith`, `resourceIdMatches` …; null for an unknown method. */
+/** Parses `textContains`, `descriptionStartsWith`, `resourceIdMatches` …; null for an unknown method. */
 function partTest(expression: string, name: string, value: string): Flag | null {
   const [, base = '', part] = /^(\w+?)(Contains|StartsWith|Matches)$/.exec(name) ?? []
   const text = texts[base]
@@ -84,8 +84,9 @@ function partTest(expression: string, name: string, value: string): Flag | null 
 }
 
 /**
- * Java's `matches`: the whole text. In linear time, since a client's expression with unbounded backtracking
- * would block every phone; look-around and back references, which need backtracking, are refused.
+ * Matches the whole text, like Java's `matches`, in linear time, since a client's expression with unbounded
+ * backtracking would block every phone. Look-around and back references, which need backtracking, are
+ * refused.
  */
 function wholePattern(expression: string, value: string): (text: string) => boolean {
   try {
@@ -96,7 +97,7 @@ function wholePattern(expression: string, value: string): (text: string) => bool
   }
 }
 
-/** In document order below (and with) these nodes. */
+/** Finds matches in document order, in these nodes and their descendants. */
 export function matchSelector(selector: UiSelector, from: readonly TreeNode[]): TreeNode[] {
   const own = from
     .flatMap((root) => [...descend(root)])

@@ -34,7 +34,7 @@ export function keyCodeOf(value: string): number | null {
   return keyCodes[value] ?? null
 }
 
-/** 0 for a key that is not a modifier. */
+/** Returns 0 for a key that is not a modifier. */
 export function metaOf(value: string): number {
   return metaBits[value] ?? 0
 }

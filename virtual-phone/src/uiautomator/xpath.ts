@@ -1,4 +1,7 @@
-/** XPath over the tree, by fontoxpath. The document has the page source's names, attributes and order. */
+/**
+ * Evaluates XPath over the tree with fontoxpath. The document has the page source's names, attributes and
+ * order.
+ */
 import { createRequire } from 'node:module'
 import type * as FontoXPath from 'fontoxpath'
 import { Document, type Element } from 'slimdom'
@@ -7,12 +10,13 @@ import { ServerError } from './errors.js'
 import { tagName } from './source.js'
 import type { Tree, TreeNode } from './tree.js'
 
-// Its names cannot be imported: Node cannot detect the exports of this CommonJS package. Loaded on first use.
+// The package is required on first use and not imported, since Node cannot detect the exports of this
+// CommonJS package.
 const require = createRequire(import.meta.url)
 const loadXPath = () => require('fontoxpath') as typeof FontoXPath
 
 /**
- * Nodes in document order. With `context`, the document is that node and its descendants, as with the
+ * Returns nodes in document order. With `context`, the document is that node and its descendants, as with the
  * server's setting `limitXPathContextScope`.
  * @throws ServerError for an invalid expression
  */

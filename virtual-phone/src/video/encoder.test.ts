@@ -107,7 +107,7 @@ describe('the H.264 encoder', () => {
   })
 })
 
-/** A separate program that encodes one picture, prints the encoder's process id, and keeps running. */
+/** A separate program that encodes one picture, prints the encoder's process ID, and keeps running. */
 async function program(folder: string): Promise<string> {
   const here = dirname(fileURLToPath(import.meta.url))
   for (const name of ['encoder', 'flv', 'size']) {

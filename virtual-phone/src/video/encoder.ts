@@ -12,11 +12,11 @@ export interface EncoderOptions {
   ffmpeg: string
   /** Size of the pictures. */
   source: Size
-  /** Size of the video; even numbers. */
+  /** The size of the video, in even numbers. */
   size: Size
   /** Bits per second. */
   bitRate: number
-  /** Seconds between key frames; 0: each frame is one; negative: only the first. */
+  /** Seconds between key frames; 0: each frame is a key frame; negative: only the first frame. */
   keyFrameSeconds: number
 }
 
@@ -73,8 +73,9 @@ export class H264Encoder {
   }
 
   /**
+   * Encodes a picture.
    * @param rgba of the source's size
-   * @returns its packet, after the parameter sets for the first picture
+   * @returns the picture's packet, after the parameter sets for the first picture
    * @throws EncoderError
    */
   encode(rgba: Buffer): Promise<VideoPacket[]> {
@@ -99,7 +100,7 @@ export class H264Encoder {
     this.watch()
   }
 
-  /** One timer for the oldest pending picture. */
+  /** One timer runs for the oldest pending picture. */
   private watch(): void {
     if (this.deadline) clearTimeout(this.deadline)
     this.deadline =
@@ -120,7 +121,7 @@ export class H264Encoder {
 function encoderArguments({ source, size, bitRate, keyFrameSeconds }: EncoderOptions): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
-    // Uses the time of arrival as the picture's time: this also keeps the bit rate at low frame rates.
+    // The time of arrival is the picture's time, which also keeps the bit rate at low frame rates.
     ...['-use_wallclock_as_timestamps', '1'],
     ...['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${source.width}x${source.height}`],
     ...['-framerate', '60', '-i', 'pipe:0', '-an', '-vsync', 'passthrough'],

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FlvReader, type VideoPacket } from './flv.js'
 
-/** Written by hand from the specification: header, script tag, configuration, key frame, frame, end of sequence. */
+/**
+ * The bytes are written by hand from the specification: header, script tag, configuration, key frame, frame,
+ * end of sequence.
+ */
 const STREAM = Buffer.from(
   [
     '464c5601 01 00000009 00000000',

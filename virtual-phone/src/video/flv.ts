@@ -1,11 +1,11 @@
 /**
- * Splits ffmpeg's FLV output (Adobe, Video File Format Specification 10.1,
- * annex E) into H.264 packets. FLV, because each of its tags contains its length,
- * so a picture is complete without waiting for the next one. Used by `encoder.ts`.
+ * Splits ffmpeg's FLV output (Adobe, Video File Format Specification 10.1, annex E) into H.264 packets. FLV
+ * is used because each of its tags contains its length, so a picture is complete without waiting for the next
+ * tag. Used by `encoder.ts`.
  */
 
 export interface VideoPacket {
-  /** SPS and PPS, not a picture. */
+  /** The packet contains SPS and PPS, and no picture. */
   config: boolean
   key: boolean
   /** NAL units with start codes (H.264 annex B), like MediaCodec's output. */

@@ -1,6 +1,7 @@
 /**
- * The screen as H.264: pictures while it changes, the last one repeated ten times when it stops (AOSP `GraphicBufferSource`), then
- * nothing; a new encoder on request or when the display rotates. Used by the scrcpy server.
+ * The screen as H.264. Pictures are sent while the screen changes; when it stops, the last picture is
+ * repeated ten times (AOSP `GraphicBufferSource`), and then nothing is sent. A new encoder starts on request,
+ * or when the display rotates. Used by the scrcpy server.
  */
 import { type World } from '../android/world.js'
 import { H264Encoder } from './encoder.js'
@@ -11,7 +12,7 @@ import { Wakeup } from './wakeup.js'
 export interface VideoSink {
   /** A new encoder starts for this display. */
   session(size: Size, display: Size): Promise<void>
-  /** @param pts microseconds since the phone started; each greater than the last */
+  /** @param pts microseconds since the phone started; each is greater than the last */
   packet(packet: VideoPacket, pts: bigint): Promise<void>
 }
 
@@ -30,7 +31,7 @@ interface ScreenVideoOptions {
   sink: VideoSink
 }
 
-/** A still picture is sent again this often, with the interval in its time. */
+/** A still picture is sent again this many times, with the interval in its time. */
 const MOST_REPEATS = 10
 /** The highest frame rate of a virtual phone. */
 const SCREEN_FPS = 30
@@ -43,7 +44,7 @@ interface Sent {
   repeats: number
 }
 
-/** Milliseconds; null: it is not repeated. */
+/** The interval in milliseconds; null: the picture is not repeated. */
 const repeatsIn = (last: Sent | null, afterMs: number): number | null =>
   last && afterMs > 0 && last.repeats < MOST_REPEATS ? last.at + afterMs - performance.now() : null
 
@@ -58,7 +59,7 @@ export class ScreenVideo {
 
   constructor(private readonly options: ScreenVideoOptions) {}
 
-  /** Starts a new encoder: parameter sets and a key frame follow, even on a static screen. */
+  /** Starts a new encoder, so that parameter sets and a key frame follow even on a static screen. */
   reset(): void {
     this.resetAsked = true
     this.wakeup.notify()
@@ -71,7 +72,10 @@ export class ScreenVideo {
     this.wakeup.notify()
   }
 
-  /** Resolves when it was stopped. @throws EncoderError, or the sink's error */
+  /**
+   * Resolves when the video was stopped.
+   * @throws EncoderError, or the sink's error
+   */
   async run(): Promise<void> {
     const stopWatching = this.options.world.onChange(() => {
       this.changed = true
@@ -86,7 +90,7 @@ export class ScreenVideo {
     }
   }
 
-  /** A method, so that the type checker expects a change while other code runs. */
+  /** This is a method, so that the type checker expects a change while other code runs. */
   private isStopped(): boolean {
     return this.stopped
   }
@@ -115,8 +119,8 @@ export class ScreenVideo {
   }
 
   /**
-   * While one picture is encoded, the next one is drawn; pictures for which a slow client is not ready are never
-   * drawn.
+   * While a picture is encoded, the next picture is drawn. Pictures for which a slow client is not ready are
+   * never drawn.
    */
   private async film(encoder: H264Encoder, display: Size, size: Size): Promise<void> {
     const { world, maxFps, repeatAfterMs } = this.options
@@ -139,7 +143,7 @@ export class ScreenVideo {
       } else {
         const rgba = await world.screenshotRgba(size)
         if (this.mustEnd(display)) break
-        // Android draws nothing when nothing that is shown has changed.
+        // Android draws nothing while the shown content is unchanged.
         if (last?.rgba.equals(rgba)) continue
         last = { rgba, pts, at: performance.now(), repeats: 0 }
       }
@@ -155,7 +159,7 @@ export class ScreenVideo {
     return this.stopped || this.resetAsked || this.failure !== null || !sameSize(this.display, display)
   }
 
-  /** Sleeps; returns whether nothing woke the loop within this time; null waits without limit. */
+  /** Sleeps. Returns true when nothing woke the loop within this time; null waits without a limit. */
   private async stillFor(ms: number | null): Promise<boolean> {
     if (this.stopped || this.resetAsked || this.failure) return false
     return (await this.wakeup.sleep(ms)) === 'time'
@@ -182,7 +186,7 @@ export class ScreenVideo {
     return BigInt(Math.round(this.options.uptimeMs() * 1000))
   }
 
-  /** The time of the next packet: `pts`, or later when that has passed. */
+  /** The time of the next packet: `pts`, or a later time when that has passed. */
   private after(pts: bigint): bigint {
     this.lastPts = pts > this.lastPts ? pts : this.lastPts + 1n
     return this.lastPts

@@ -1,4 +1,4 @@
-/** Width and height in pixels, of a picture or a video. */
+/** The width and height in pixels of a picture or a video. */
 export interface Size {
   width: number
   height: number

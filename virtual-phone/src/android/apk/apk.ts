@@ -1,4 +1,4 @@
-/** The package manager's data of one APK file. Used by `android/install`. */
+/** Reads the data of one APK file that the package manager needs. Used by `android/install`. */
 import { open } from 'node:fs/promises'
 import { childrenOf, parseBinaryXml, type XmlElement } from './binary-xml.js'
 import { ChunkError, type Value } from './chunks.js'
@@ -18,7 +18,7 @@ interface ApkComponent {
 
 export interface Apk {
   package: string
-  /** Null: the base. */
+  /** The split's name; null: the base. */
   split: string | null
   label: string
   /** A PNG or WebP in Base64; null or omitted when its icon is not a bitmap. */
@@ -46,7 +46,10 @@ export interface Apk {
 const maxManifestBytes = 16 * 1024 ** 2
 const maxTableBytes = 256 * 1024 ** 2
 
-/** `path` is a file of the machine; messages show `shownPath`. @throws InstallError */
+/**
+ * Reads an APK. `path` is a file of the machine; messages show `shownPath`.
+ * @throws InstallError
+ */
 export async function readApk(path: string, shownPath: string): Promise<Apk> {
   const handle = await open(path, 'r')
   try {
@@ -143,7 +146,7 @@ function launcherOf(application: XmlElement | undefined, packageName: string): s
   return found === undefined ? null : fullName(textOf(found.attributes.get('name')), packageName)
 }
 
-/** Same rule as `PackageParser.buildClassName`. */
+/** The rule is the same as in `PackageParser.buildClassName`. */
 function fullName(name: string, packageName: string): string {
   if (name.startsWith('.')) return packageName + name
   return name === '' || name.includes('.') ? name : `${packageName}.${name}`

@@ -1,10 +1,15 @@
-/** The digest over an APK's contents that schemes v2 and v3 sign: chunks of 1 MiB, then over the chunks' digests. */
+/**
+ * Computes the digest over an APK's contents that schemes v2 and v3 sign: the digests of chunks of 1 MiB, and
+ * a digest over these digests.
+ */
 import { createHash } from 'node:crypto'
 import type { ZipFile } from './zip.js'
 
 const chunkBytes = 1024 ** 2
 
-/** `blockOffset`: the start of the signing block; it replaces the directory's offset in the end record. */
+/**
+ * @param blockOffset the start of the signing block, which replaces the directory's offset in the end record
+ */
 export async function contentDigest(
   zip: ZipFile,
   blockOffset: number,

@@ -3,7 +3,7 @@
  * `android/apk` and `android/install`.
  */
 export class InstallError extends Error {
-  /** `code` as in `PackageManager.INSTALL_*`; without a message Android prints the code alone. */
+  /** `code` as in `PackageManager.INSTALL_*`. Without a message, Android prints only the code. */
   constructor(
     readonly code: `INSTALL_${string}`,
     message = '',

@@ -1,6 +1,6 @@
 /**
  * Extracts an APK's launcher icon if it is a bitmap: PNG or WebP of the density that suits this phone. For an
- * XML icon (adaptive or vector), only the bitmap for older Android versions is used, if there is one. Used by
+ * XML icon (adaptive or vector), only the bitmap for older Android versions is used, if it exists. Used by
  * `apk.ts`.
  */
 import type { XmlElement } from './binary-xml.js'
@@ -8,7 +8,7 @@ import type { Value } from './chunks.js'
 import { resourceFiles } from './resources.js'
 import { type ZipFile } from './zip.js'
 
-/** Larger images are not icons. */
+/** Larger images do not count as icons. */
 const maxBytes = 256 * 1024
 const maxSide = 1024
 /** Dots per inch: a launcher on this screen uses xxhdpi. */
@@ -31,7 +31,7 @@ export async function readIcon(
   return null
 }
 
-/** Sorted by suitability: at least the wanted density and as close to it as possible, then the largest. */
+/** Sorts by suitability: at least the wanted density and as close to it as possible, then the largest. */
 function paths(icon: Value | undefined, table: Buffer | null): string[] {
   if (typeof icon === 'string') return [icon]
   if (typeof icon !== 'object' || icon === null || table === null) return []
@@ -43,8 +43,9 @@ function paths(icon: Value | undefined, table: Buffer | null): string[] {
 }
 
 /**
- * Width and height from the header, so that an image that would fill the memory is never decoded; null for files that
- * are neither PNG nor WebP. Sources: PNG specification 11.2.2; WebP container (RFC 9649), VP8 (RFC 6386).
+ * Reads width and height from the header, so that an image that would fill the memory is never decoded. Null
+ * for files that are neither PNG nor WebP. Sources: PNG specification 11.2.2; WebP container (RFC 9649), VP8
+ * (RFC 6386).
  */
 export function pictureSize(bytes: Buffer): [width: number, height: number] | null {
   if (bytes.length < 30) return null

@@ -1,11 +1,14 @@
-/** The certificate of an APK that is signed as a JAR only (scheme v1): `META-INF/*.RSA`, a PKCS #7 message. Its digests are not checked. */
+/**
+ * Reads the certificate of an APK that is signed only as a JAR (scheme v1): `META-INF/*.RSA`, a PKCS #7
+ * message. Its digests are not checked.
+ */
 import { ContentInfo, SignedData } from '@peculiar/asn1-cms'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import type { ZipFile } from './zip.js'
 
 const maxMessageBytes = 1024 ** 2
 
-/** In DER format; null without a certificate. */
+/** The certificate in DER format; null when there is none. */
 export async function v1Certificate(zip: ZipFile): Promise<Buffer | null> {
   const name = [...zip.entries.keys()].find((each) => /^META-INF\/[^/]+\.(RSA|DSA|EC)$/.test(each))
   const message = name === undefined ? null : await zip.read(name, maxMessageBytes)

@@ -8,7 +8,7 @@ export class LengthReader {
     private at = 0,
   ) {}
 
-  /** @throws RangeError when the bytes end before */
+  /** @throws RangeError when the bytes end earlier */
   next(): Buffer {
     const length = this.bytes.readUInt32LE(this.at)
     const start = this.at + 4

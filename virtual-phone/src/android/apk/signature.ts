@@ -1,7 +1,7 @@
 /**
- * The signers of an APK, after a check that its bytes are the signed ones. Schemes v2 and v3 (and 3.1) are
- * verified in full; for v1 (JAR), only the certificate is read. Source: source.android.com, "APK Signature
- * Scheme v2" and "v3".
+ * Finds the signers of an APK, after a check that its bytes are the signed bytes. Schemes v2 and v3 (and 3.1)
+ * are verified completely; for v1 (JAR), only the certificate is read. Source: source.android.com, "APK
+ * Signature Scheme v2" and "v3".
  */
 import { constants, createHash, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { v1Certificate } from './jar-signature.js'
@@ -21,7 +21,7 @@ export interface Signature {
 const maxBlockBytes = 16 * 1024 ** 2
 const blockMark = Buffer.from('APK Sig Block 42')
 
-/** Ids of the pairs in the signing block. */
+/** IDs of the pairs in the signing block. */
 const schemes = [
   { id: 0x1b93ad61, version: 3, sinceSdk: 33 },
   { id: 0xf05368c0, version: 3, sinceSdk: 28 },

@@ -28,7 +28,10 @@ export class ZipFile {
     readonly endOffset: number,
   ) {}
 
-  /** The caller closes the handle. @throws ZipError */
+  /**
+   * Opens an archive. The caller must close the handle.
+   * @throws ZipError
+   */
   static async open(handle: FileHandle): Promise<ZipFile> {
     const { size } = await handle.stat()
     const tailBytes = Math.min(size, endBytes + 0xffff)

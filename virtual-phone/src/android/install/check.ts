@@ -1,6 +1,6 @@
 /**
- * The packages that the package manager refuses. Messages and order as in AOSP `InstallPackageHelper` and
- * `PackageInstallerSession` of Android 14.
+ * Decides which packages the package manager refuses. Messages and order as in AOSP `InstallPackageHelper`
+ * and `PackageInstallerSession` of Android 14.
  */
 import type { Apk } from '../apk/apk.js'
 import { InstallError } from '../apk/error.js'
@@ -11,10 +11,13 @@ import type { InstallOptions } from './options.js'
 
 /** `minInstallableTargetSdk` of Android 14. */
 const minTargetSdk = 23
-/** From this target on a package must be signed by scheme v2 or newer. */
+/** From this target on, a package must be signed by scheme v2 or newer. */
 const firstTargetWithV2 = 30
 
-/** One package out of the files of a session. @throws InstallError */
+/**
+ * Combines the files of a session to one package.
+ * @throws InstallError
+ */
 export function checkTogether(apks: readonly Apk[], existing: InstalledApp | null): Apk {
   const [first] = apks
   if (first === undefined) throw new InstallError('INSTALL_FAILED_INVALID_APK', 'No packages staged')
@@ -90,7 +93,7 @@ export function checkUpdate(base: Apk, old: InstalledApp, options: InstallOption
       'INSTALL_FAILED_UPDATE_INCOMPATIBLE',
       `Existing package ${base.package} signatures do not match newer version; ignoring!`,
     )
-  // `-d` counts for debuggable packages only on a user build.
+  // On a user build, `-d` applies only to debuggable packages.
   const allowed = options.downgrade && (old.apk.debuggable || base.debuggable)
   if (base.versionCode < old.apk.versionCode && !allowed)
     throw new InstallError(

@@ -1,4 +1,4 @@
-/** The end of an install session: its APKs are read, judged, and put in place. Called by `sessions.ts`. */
+/** Commits an install session: reads its APKs, checks them, and installs them. Called by `sessions.ts`. */
 import { randomBytes } from 'node:crypto'
 import { aid } from '../../fs/access.js'
 import type { FileSystem } from '../../fs/file-system.js'
@@ -10,7 +10,10 @@ import { systemPackages } from '../packages.js'
 import { checkAgainstPhone, checkTogether, checkUpdate } from './check.js'
 import type { Session } from './sessions.js'
 
-/** `fs` has the rights of root. @throws InstallError and changes nothing */
+/**
+ * Commits the files. `fs` has the rights of root.
+ * @throws InstallError without any change
+ */
 export async function commitFolder(android: Android, fs: FileSystem, session: Session): Promise<void> {
   const { options, folder } = session
   const staged = new Map<string | null, string>()
@@ -53,7 +56,7 @@ export async function commitFolder(android: Android, fs: FileSystem, session: Se
   if (old === null) makeDataFolder(fs, base.package, android.installed.find(base.package)?.uid ?? aid.system)
 }
 
-/** The parts of the system image are signed by the maker, whose key nobody else has. */
+/** The maker signs the parts of the system image, and nobody else has that key. */
 function notTheSystems(name: string): InstallError {
   return new InstallError(
     'INSTALL_FAILED_UPDATE_INCOMPATIBLE',
@@ -87,7 +90,7 @@ function fileOf(folder: string, split: string | null): string {
   return split === null ? `${folder}/base.apk` : `${folder}/split_${split}.apk`
 }
 
-/** Gives the files the names that they have once installed. */
+/** Gives the files the names of installed files. */
 async function putInPlace(
   fs: FileSystem,
   name: string,
@@ -99,7 +102,8 @@ async function putInPlace(
   fs.mkdir(outer, 0o771)
   fs.chown(outer, aid.system, aid.system)
   const place = `${outer}/${name}-${random()}`
-  // Out of the way first: a file of the session may have the name that another one gets.
+  // The files are first moved to other names, since a file of the session may have the final name of another
+  // file.
   const moved: [string, string][] = []
   for (const [split, path] of staged) {
     const aside = `${folder}/.${moved.length}.new`
@@ -122,7 +126,7 @@ export function makeDataFolder(fs: FileSystem, name: string, uid: number): void 
   fs.chown(path, uid, uid)
 }
 
-/** Takes the app from the phone; `keepData` as `pm uninstall -k`. */
+/** Removes the app; `keepData` as in `pm uninstall -k`. */
 export async function uninstall(
   android: Android,
   fs: FileSystem,

@@ -1,9 +1,12 @@
-/** Options of `pm install`, `install-create` and `install-write`. Source of names: AOSP `PackageManagerShellCommand.makeInstallParams`. */
+/**
+ * Options of `pm install`, `install-create` and `install-write`. Source of the names: AOSP
+ * `PackageManagerShellCommand.makeInstallParams`.
+ */
 
 export interface InstallOptions {
-  /** `-R`: refuse when it is installed. */
+  /** `-R`: refuse when the package is installed. */
   replace: boolean
-  /** `-d`, `-r` is the default. */
+  /** `-d`; `-r` is the default. */
   downgrade: boolean
   /** `-t` */
   testOnly: boolean
@@ -13,7 +16,7 @@ export interface InstallOptions {
   dontKill: boolean
   /** `-p`: add to this installed package. */
   inherit: string | null
-  /** `--pkg`: the only package that the session takes. */
+  /** `--pkg`: the only package that the session accepts. */
   onlyPackage: string | null
   /** `-i` */
   installer: string | null
@@ -46,7 +49,10 @@ const passedOver = new Set([
   '--no-wait',
 ])
 
-/** `rest`: the arguments behind the options; a lone `-` is one. @throws UnknownOption */
+/**
+ * Parses options. `rest`: the arguments after the options, which include a single `-`.
+ * @throws UnknownOption
+ */
 export function parseInstallOptions(args: readonly string[]): { options: InstallOptions; rest: string[] } {
   const options: InstallOptions = {
     replace: true,

@@ -1,7 +1,7 @@
 /**
- * Install sessions, as `pm install-create`, `-write`, `-commit` and `-abandon`
- * see them: APKs are gathered in `/data/app/vmdl<id>.tmp` and judged together
- * at the commit (`commit.ts`). None outlives a start of the phone.
+ * Install sessions, for `pm install-create`, `-write`, `-commit` and `-abandon`: APKs are collected in
+ * `/data/app/vmdl<id>.tmp` and checked together at the commit (`commit.ts`). A restart of the phone ends all
+ * sessions.
  */
 import { randomInt } from 'node:crypto'
 import type { ByteSource } from '../streams.js'
@@ -26,7 +26,7 @@ export class InstallSessions {
   private readonly open = new Map<number, Session>()
   private running = new AbortController()
   private fs: FileSystem
-  /** One commit at a time, as the package manager's lock has it. */
+  /** Only one commit runs at a time, as under the package manager's lock. */
   private tail: Promise<void> = Promise.resolve()
 
   constructor(private readonly android: Android) {
@@ -50,8 +50,9 @@ export class InstallSessions {
   }
 
   /**
-   * Takes one APK into the session and resolves with its size. With `sizeBytes` it reads just so much.
-   * @throws InstallError when the storage is full or the source ends before
+   * Writes one APK into the session and resolves with its size. With `sizeBytes`, reads exactly that many
+   * bytes.
+   * @throws InstallError when the storage is full or the source ends earlier
    */
   async write(session: Session, name: string, source: ByteSource, sizeBytes: number | null): Promise<number> {
     const path = `${session.folder}/${name}`
@@ -81,7 +82,10 @@ export class InstallSessions {
     return written
   }
 
-  /** Installs what was written. The session is over, however it ends. @throws InstallError */
+  /**
+   * Installs the written files. The session ends in any case.
+   * @throws InstallError
+   */
   async commit(session: Session): Promise<void> {
     this.android.counters.count('installs')
     const done = this.tail.then(() => commitFolder(this.android, this.fs, session))
@@ -98,13 +102,13 @@ export class InstallSessions {
     if (this.fs.tryLstat(session.folder) !== null) await this.fs.removeTree(session.folder)
   }
 
-  /** The phone turns off: running sessions stop where they are. */
+  /** Stops running sessions, since the phone turns off. */
   stop(): void {
     this.running.abort()
     this.open.clear()
   }
 
-  /** The phone is on: removes what was left half done. */
+  /** Removes unfinished sessions, since the phone turned on. */
   async start(): Promise<void> {
     this.running = new AbortController()
     this.fs = this.android.fs.as(root).until(this.running.signal)

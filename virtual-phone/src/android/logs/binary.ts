@@ -1,6 +1,7 @@
 /**
- * An entry as `logcat -B` prints it: AOSP's `struct logger_entry` (28 bytes, little-endian), then the payload. Text: priority,
- * tag and message, each text ending with NUL. Event: the tag's number, then a list of typed values.
+ * Writes an entry as `logcat -B` prints it: AOSP's `struct logger_entry` (28 bytes, little-endian), followed
+ * by the payload. Text: priority, tag and message, each text ending with NUL. Event: the tag's number,
+ * followed by a list of typed values.
  */
 import { bytesOf } from '../../shell/bytes.js'
 import { logIds, priorities, type EventPayload, type LogEntry } from './buffers.js'

@@ -3,7 +3,7 @@
  * `logcat`. Tags and messages are byte strings.
  */
 
-/** By their numbers in liblog (`log_id_t`). */
+/** The buffers by their numbers in liblog (`log_id_t`). */
 export const logIds = { main: 0, radio: 1, events: 2, system: 3, crash: 4, kernel: 7 } as const
 
 export type LogBuffer = keyof typeof logIds
@@ -39,11 +39,11 @@ export interface LogEntry extends LogLine {
   buffer: LogBuffer
   /** Nanoseconds since 1970, by the phone's clock. */
   atNs: bigint
-  /** Rises by one with each entry of any buffer. */
+  /** The number increases by one with each entry of any buffer. */
   order: number
 }
 
-/** `LOGGER_ENTRY_MAX_PAYLOAD`, less the priority and two terminators. */
+/** `LOGGER_ENTRY_MAX_PAYLOAD` without the priority and two terminators. */
 const maxMessageBytes = 4065
 export const bufferBytes = 256 * 1024
 
@@ -72,14 +72,17 @@ export class LogBuffers {
     for (const listener of this.listeners) listener()
   }
 
-  /** In the order in which they were written. @param after only entries with a higher `order` */
+  /**
+   * The entries in the order in which they were written.
+   * @param after only entries with a higher `order`
+   */
   list(buffers: readonly LogBuffer[], after = 0): LogEntry[] {
     return buffers
       .flatMap((buffer) => (this.kept.get(buffer) ?? []).filter(({ order }) => order > after))
       .sort((a, b) => a.order - b.order)
   }
 
-  /** Bytes. */
+  /** The size in bytes. */
   sizeOf(buffer: LogBuffer): number {
     return this.used.get(buffer) ?? 0
   }
@@ -91,13 +94,16 @@ export class LogBuffers {
     }
   }
 
-  /** Calls `listener` after each new entry. @returns a function that ends it */
+  /**
+   * Calls `listener` after each new entry.
+   * @returns a function that ends the calls
+   */
   onWrite(listener: () => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 
-  /** The phone's time. Entries of one millisecond differ. */
+  /** The phone's time. Entries of the same millisecond get different times. */
   private stamp(): bigint {
     const now = BigInt(Math.floor(this.nowMs())) * 1_000_000n
     const isSame = now <= this.lastNs && this.lastNs - now < 1_000_000_000n

@@ -4,7 +4,9 @@ import type { PhoneNotification } from '../world.js'
 
 const shell = 'com.android.shell'
 
-/** Apps of the phone name their notifications by tag; `cmd notification post` uses this number, too. */
+/**
+ * Apps of the phone name their notifications by tag, so all use this number, as `cmd notification post` does.
+ */
 export const numberOf = ({ package: name }: Pick<PhoneNotification, 'package'>): number =>
   name === shell ? 2020 : 0
 

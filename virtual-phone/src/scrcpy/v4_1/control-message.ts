@@ -1,4 +1,4 @@
-/** Reads control messages as scrcpy 4.1 does: those of 3.3.3 and five more. */
+/** Reads control messages like scrcpy 4.1: the messages of 3.3.3 and five more. */
 import { readString, type ControlMessage, type ReadExactly } from '../control-message.js'
 import { readBody as readBodyOf3 } from '../v3_3_3/control-message.js'
 

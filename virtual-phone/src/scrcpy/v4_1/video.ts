@@ -3,10 +3,12 @@ import { H264_CODEC_ID, packetHeader, type PacketMeta, type Size } from '../prot
 
 const FLAGS = { config: 1n << 62n, key: 1n << 61n }
 const SESSION = 0x80000000
-/** The requirement of the phone's encoder: 4:2:0 has half the columns and rows of colour. */
+/** The alignment that the phone's encoder requires, since 4:2:0 has half the columns and rows of colour. */
 const ENCODER_ALIGNMENT = 2
 
-/** Within `maxSize` (0: any) with its aspect ratio; both sides rounded down to the alignment. */
+/**
+ * The size within `maxSize` (0: any) with the same aspect ratio, both sides rounded down to the alignment.
+ */
 export function videoSize(display: Size, maxSize: number, minAlignment: number): Size {
   let { width, height } = display
   const major = Math.max(width, height)
@@ -19,14 +21,16 @@ export function videoSize(display: Size, maxSize: number, minAlignment: number):
   return { width: align(width), height: align(height) }
 }
 
-/** The codec alone: the size comes in the session packet. */
+/** Only the codec, since the size is in the session packet. */
 export function videoHeader(): Buffer {
   const header = Buffer.alloc(4)
   header.writeUInt32BE(H264_CODEC_ID, 0)
   return header
 }
 
-/** Sent at each start of the encoder. Its lowest flag, "resized by the client", is only for virtual displays. */
+/**
+ * Sent at each start of the encoder. The lowest flag, "resized by the client", is only for virtual displays.
+ */
 export function sessionPacket(size: Size): Buffer {
   const packet = Buffer.alloc(12)
   packet.writeUInt32BE(SESSION, 0)

@@ -1,4 +1,4 @@
-/** `am`, and `cmd activity`: starting and stopping apps. Source of forms: AOSP `ActivityManagerShellCommand`. */
+/** `am`, and `cmd activity`: starts and stops apps. Source of forms: AOSP `ActivityManagerShellCommand`. */
 import type { Android } from '../../android/android.js'
 import { behaviourOf, sendBroadcast } from '../../helpers/behaviour.js'
 import { instrument } from '../../uiautomator/instrument.js'
@@ -37,11 +37,11 @@ async function start(io: CommandIo, args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** Starts an activity of an app, of a behaviour or of the world. */
+/** Starts an activity of an app, of an imitated app, or of the world. */
 export const startIntent = (io: CommandIo, intent: Intent): StartResult =>
   startOwn(io, intent) ?? io.android.world.startActivity(intent)
 
-/** An activity that runs and closes by itself; null for all others. */
+/** Starts an activity that runs and closes itself; null for all other activities. */
 function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {
   if (intent.action === 'android.intent.action.CALL') return dial(android, intent.data ?? '')
   const name = intent.component?.package ?? intent.package
@@ -96,7 +96,7 @@ async function stopService(io: CommandIo, args: readonly string[]): Promise<numb
   return 0
 }
 
-/** The package after the options. */
+/** Returns the package after the options. */
 function packageOf(args: readonly string[]): string | null {
   const at = args.indexOf('--user')
   const rest = at === -1 ? args : [...args.slice(0, at), ...args.slice(at + 2)]

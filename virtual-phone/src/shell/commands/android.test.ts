@@ -127,7 +127,7 @@ describe("Android's commands", () => {
     expect(await out(focus)).toContain(' com.phonerack.notes/')
     expect(await out('settings get system accelerometer_rotation')).toBe('1\n')
     await out('settings put system accelerometer_rotation 0')
-    // The launcher has the category HOME alone, and the keyboard has no activity.
+    // The launcher has only the category HOME, and the keyboard has no activity.
     for (const name of ['no.such.app', 'com.android.launcher3', 'com.android.inputmethod.latin'])
       expect(await launch(name)).toMatchObject({
         code: 252,

@@ -4,7 +4,7 @@ import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 
 const serverClass = 'com.genymobile.scrcpy.Server'
-/** The released jars whose protocol `src/scrcpy` speaks: version by sha256. */
+/** The versions of the released jars whose protocol `src/scrcpy` implements, by SHA-256. */
 const knownJars: ReadonlyMap<string, string> = new Map([
   ['7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0', '3.3.3'],
   ['deacb991ed2509715160ffdc7907e47b4160eb30d1566217e9047fd5b8850cae', '4.1'],
@@ -40,7 +40,8 @@ async function appProcess(io: CommandIo): Promise<number> {
     return 134
   }
   if (io.android.missing.has('scrcpy')) {
-    // Like phones with a framework that the server does not support: its first call by reflection fails.
+    // Phones with a framework that the server does not support fail like this: the server's first call by
+    // reflection fails.
     await io.err(
       '[server] ERROR: Exception on thread Thread[main,5,main]\njava.lang.AssertionError: java.lang.reflect.InvocationTargetException\n\tat com.genymobile.scrcpy.wrappers.ServiceManager.getService(ServiceManager.java:42)\n\tat com.genymobile.scrcpy.Server.main(Server.java:211)\n',
     )

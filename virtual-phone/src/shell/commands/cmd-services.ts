@@ -6,7 +6,7 @@ import { getNotification, listNotifications, postNotification } from './dump-not
 import { listWifiNetworks } from './dump-user-data.js'
 import { parseComponent } from './intent.js'
 
-/** Called with the arguments after the service's name. */
+/** Runs with the arguments after the service's name. */
 export type ServiceCommand = (io: CommandIo, args: readonly string[]) => number | Promise<number>
 
 async function unknown(io: CommandIo, verb: string): Promise<number> {
@@ -14,7 +14,10 @@ async function unknown(io: CommandIo, verb: string): Promise<number> {
   return 255
 }
 
-/** Android 14: `get-disabled` and `set-disabled` need no credential; the other commands need the current one. */
+/**
+ * On Android 14, `get-disabled` and `set-disabled` need no credential; the other commands need the current
+ * credential.
+ */
 export async function lockSettings(io: CommandIo, args: readonly string[]): Promise<number> {
   const { android } = io
   const { old, rest } = withOld(args)
@@ -105,7 +108,7 @@ export async function alarm(io: CommandIo, args: readonly string[]): Promise<num
   return 0
 }
 
-/** Like Android, ignores an unknown id without a message. */
+/** An unknown ID is ignored without a message, as on Android. */
 function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
@@ -131,7 +134,7 @@ export async function testHarness(io: CommandIo, args: readonly string[]): Promi
     return 3
   }
   if (io.android.missing.has('testharness')) {
-    // AOSP `TestHarnessModeService` without a `PersistentDataBlockManagerInternal`.
+    // The answer of AOSP `TestHarnessModeService` without a `PersistentDataBlockManagerInternal`.
     await io.err('Failed to enable Test Harness Mode\n')
     return 1
   }
@@ -222,7 +225,7 @@ export async function notification(io: CommandIo, args: readonly string[]): Prom
   const others = (settings.get('secure', 'enabled_notification_listeners') ?? '')
     .split(':')
     .filter((each) => each !== '' && each !== name)
-  // Like Android, ignores an unknown component without a message.
+  // An unknown component is ignored without a message, as on Android.
   const now = verb === 'allow_listener' && exists === true ? [...others, name] : others
   settings.put('secure', 'enabled_notification_listeners', now.join(':'))
   return 0

@@ -1,4 +1,4 @@
-/** md5sum, sha256sum, base64: bytes to text. */
+/** md5sum, sha256sum, base64: convert bytes to text. */
 import { createHash } from 'node:crypto'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { eachInput, linesOf } from './inputs.js'

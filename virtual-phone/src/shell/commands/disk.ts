@@ -5,7 +5,7 @@ import { absolute } from '../process.js'
 import { parseOptions } from './options.js'
 import { human } from './sizes.js'
 
-/** Sizes in 1024-byte blocks; the data partition of a 128 GB phone. */
+/** Sizes in 1024-byte blocks, of the data partition of a 128 GB phone. */
 const dataBlocks = 113_246_208
 const mounts = [
   ['/dev/block/dm-5', 1_048_576, 1_045_000, '/'],

@@ -39,7 +39,9 @@ async function sm(io: CommandIo): Promise<number> {
   return 0
 }
 
-/** Supports only the content provider of messages: the phone has none, the SIM has a number of them. */
+/**
+ * Supports only the content provider of messages: the phone has no messages, and the SIM has a set number.
+ */
 export async function content(io: CommandIo): Promise<number> {
   const { sim } = io.android.userData
   const [verb] = io.args

@@ -3,7 +3,7 @@ import type { Android } from '../../android/android.js'
 import { localTime } from './date.js'
 
 const line = '========================================'
-/** Characters of a report in the list. */
+/** The number of characters of a report in the list. */
 const previewLength = 70
 
 export function dumpDropBox(android: Android, args: readonly string[]): string {

@@ -6,7 +6,10 @@ import { model } from '../../android/identity.js'
 import { dangerousPermissions } from '../../android/permissions.js'
 import { shortComponent } from './intent.js'
 
-/** `name` null: all packages. Returns text, not a byte string: package names are ASCII. */
+/**
+ * Returns text and not a byte string, since package names are ASCII.
+ * @param name null: all packages
+ */
 export function dumpPackages(android: Android, name: string | null): string {
   const apps = allPackages(android).filter(
     (app) => name === null || name === 'packages' || app.package === name,
@@ -36,7 +39,7 @@ ${own === null ? systemDetails(app.system, android.world.permissionsOf(app.packa
   return text
 }
 
-/** The sections of permissions. Those that a user decides are listed with their state. */
+/** The sections of permissions. Permissions that a user decides about are listed with their state. */
 function permissionSections(requested: readonly string[], granted: ReadonlySet<string>) {
   const asked = requested.map((name) => `      ${name}\n`).join('')
   const states = requested

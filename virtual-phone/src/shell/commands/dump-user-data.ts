@@ -60,7 +60,7 @@ ${admins.join('')}
 `
 }
 
-/** A phone without a VPN names its built-in one, with type -1. */
+/** A phone without a VPN prints its built-in VPN, with type -1. */
 export function dumpVpn({ userData: { vpn } }: Android): string {
   const name = vpn ?? '[Legacy VPN]'
   return `VPNs:\n  0: ${name}\n    Active package name: ${name}\n    Active vpn type: ${vpn === null ? -1 : 1}\n`

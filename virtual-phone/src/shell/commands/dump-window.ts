@@ -34,8 +34,8 @@ export function dumpWindow(android: Android, args: readonly string[]): string {
 }
 
 /**
- * The focused window: the keyguard is in the window of the shade (SystemUI, Android 11 and later). A system
- * dialog names the process that it is about (`AppErrorDialog`, `AppNotRespondingDialog`).
+ * The focused window. The keyguard is in the window of the shade (SystemUI, Android 11 and later). A system
+ * dialog contains the name of its app's process (`AppErrorDialog`, `AppNotRespondingDialog`).
  */
 function focusedWindow(android: Android): string {
   const f = front(android)
@@ -82,7 +82,7 @@ ${focus(android)}  mInputMethodTarget in display# 0 Window{${f.windowToken} u0 $
 `
 }
 
-/** The visible bars of the system. */
+/** The system bars that are visible. */
 function bars(android: Android): string {
   const seen = android.world.accessibilityWindows()
   const { width, height } = android.world.display

@@ -149,7 +149,7 @@ export const dumpsysCommands: CommandTable = {
       }
       return 0
     }
-    // These also accept commands.
+    // These services also accept commands.
     if (name === 'deviceidle' && rest.length > 0) return io.spawn(['cmd', 'deviceidle', ...rest])
     const section = sections[name]
     if (section !== undefined) await io.out(encode(section(io.android, rest)))

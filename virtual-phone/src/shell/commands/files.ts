@@ -7,7 +7,7 @@ import { parseOptions } from './options.js'
 import { parseDate } from './date.js'
 import { sizeOf } from './sizes.js'
 
-/** Runs `use` on each operand and reports failures. */
+/** Calls `use` for each operand and reports failures. */
 async function each(
   io: CommandIo,
   operands: readonly string[],
@@ -49,7 +49,7 @@ async function copyTree(io: CommandIo, from: string, to: string, flags: Readonly
   for (const name of io.fs.readdir(from)) await copyTree(io, absolute(from, name), absolute(to, name), flags)
 }
 
-/** The last operand is the target; files are placed into it if it is a folder. */
+/** The last operand is the target. Files are placed into the target if it is a folder. */
 async function toTarget(
   io: CommandIo,
   operands: readonly string[],

@@ -1,4 +1,4 @@
-/** wc, sort, uniq, tr, cut, xargs: commands that take lines or characters through. */
+/** wc, sort, uniq, tr, cut, xargs: commands that filter lines or characters. */
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { unescape } from '../escapes.js'
 import { eachInput, linesOf } from './inputs.js'
@@ -214,7 +214,7 @@ async function xargs(io: CommandIo): Promise<number> {
   return status
 }
 
-/** Words, with quotes and backslashes as xargs reads them. */
+/** Splits text into words, with quotes and backslashes as in xargs. */
 function quotedWords(text: string): string[] {
   return [...text.matchAll(/(?:"[^"\n]*"|'[^'\n]*'|\\[^]|[^\s"'\\])+/g)].map(([word]) =>
     word.replace(

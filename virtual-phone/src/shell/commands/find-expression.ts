@@ -1,10 +1,10 @@
-/** The expression of `find`: tests and actions joined by and, or, not and brackets. Used by `find.ts`. */
+/** The expression of `find`: tests and actions, combined by and, or, not and brackets. Used by `find.ts`. */
 import type { Stat } from '../../fs/inode.js'
 import { type CommandIo, UsageError } from '../command.js'
 import { compileText, matches } from '../pattern.js'
 
 export interface FindEntry {
-  /** The printed form. */
+  /** The path as it is printed. */
   name: string
   path: string
   stat: Stat
@@ -12,13 +12,13 @@ export interface FindEntry {
 }
 
 export interface Search {
-  /** False: not into this folder (`-prune`). */
+  /** Set to false to skip this folder (`-prune`). */
   run(entry: FindEntry, io: CommandIo): Promise<boolean>
-  /** Runs what `-exec … +` has gathered; false when a command failed. */
+  /** Runs the commands that `-exec … +` has collected. Returns false when a command failed. */
   finish(io: CommandIo): Promise<boolean>
   minDepth: number
   maxDepth: number
-  /** Folders after what is in them. */
+  /** Folders are visited after their contents. */
   depthFirst: boolean
 }
 
@@ -142,7 +142,7 @@ class Reader {
   }
 
   private action(word: string): Node {
-    // toybox prints what it deletes.
+    // toybox prints the path that it deletes.
     this.acts ||= word !== '-delete'
     switch (word) {
       case '-print':

@@ -1,4 +1,4 @@
-/** find: walks the file tree. The expression is read by `find-expression.ts`. */
+/** find: visits the file tree. `find-expression.ts` reads the expression. */
 import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 import { absolute } from '../process.js'

@@ -5,11 +5,11 @@ import type { CommandIo } from '../command.js'
 import { shortComponent } from './intent.js'
 
 const systemIme = 'com.android.inputmethod.latin/.LatinIME'
-/** Also in the system image, but not enabled. */
+/** This keyboard is also in the system image, but not enabled. */
 const secondIme = 'com.android.inputmethod.pinyin/.PinyinIME'
 const imeAction = 'android.view.InputMethod'
 
-/** The system's two keyboards, and those of installed apps. */
+/** The system's two keyboards, and the keyboards of installed apps. */
 function allImes({ installed }: Android): string[] {
   const others = installed
     .list()

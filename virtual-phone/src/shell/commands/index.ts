@@ -1,4 +1,4 @@
-/** All commands of the phone, by the name that they have in `/system/bin`. */
+/** All commands of the phone, by their name in `/system/bin`. */
 import type { CommandTable } from '../command.js'
 import { amCommands } from './am.js'
 import { appProcessCommands } from './app-process.js'

@@ -11,7 +11,7 @@ const sources =
   'touchnavigation touchscreen joystick stylus touchpad gamepad dpad mouse keyboard trackball rotaryencoder'.split(
     ' ',
   )
-/** Sends a move about every 5 ms, like the real command. */
+/** A move is sent about every 5 ms, as by the real command. */
 const moveEveryMs = 5
 const longPressMs = 500
 const tapMs = 10
@@ -90,14 +90,14 @@ async function keyEvents(io: CommandIo, world: World, args: readonly string[]): 
   if (names.length === 0) throw new BadArguments('Argument expected after "keyevent"')
   for (const name of names) {
     const code = keyCodeOf(name)
-    // Like Android: an unknown key is sent as KEYCODE_UNKNOWN, which does nothing.
+    // An unknown key is sent as KEYCODE_UNKNOWN, which does nothing, as on Android.
     if (code === null) continue
     await press(io, world, [code], options.includes('--longpress') ? longPressMs : 0)
     if (options.includes('--doubletap')) await press(io, world, [code], 0)
   }
 }
 
-/** `%s` is a space. The key map of a phone has ASCII only. */
+/** `%s` is a space. The key map of a phone has only ASCII characters. */
 function typeText(android: Android, argument: string): void {
   const { world } = android
   const text = decode(argument).replaceAll('%s', ' ')

@@ -1,11 +1,11 @@
-/** Reading a command's input files, or its stdin. */
+/** Reads a command's input files, or its stdin. */
 import type { ByteSource } from '../../android/streams.js'
 import { FsError } from '../../fs/errors.js'
 import type { CommandIo } from '../command.js'
 import { LineSource } from '../line-source.js'
 
 /**
- * Passes each operand's bytes to `use`; stdin without operands or for `-`. An unreadable file
+ * Passes each operand's bytes to `use`; without operands, or for `-`, the bytes of stdin. An unreadable file
  * is reported and makes the result 1.
  */
 export async function eachInput(

@@ -11,7 +11,7 @@ interface ParsedIntent {
 
 class IntentError extends Error {}
 
-/** Runs a function that parses an intent; invalid arguments are reported like in Android's shell commands. */
+/** Runs a function that parses an intent. Invalid arguments are reported as by Android's shell commands. */
 export async function withIntent(io: CommandIo, verb: string, work: () => Promise<number>): Promise<number> {
   try {
     return await work()
@@ -62,7 +62,7 @@ const withOne = new Set([
 const alone =
   /^(-W|-S|-D|-N|--streaming|--activity-.*|--include-stopped-packages|--exclude-stopped-packages|--grant-.*|--debug-.*|--receiver-.*|--selector|--attach-agent.*|--track-allocation|--async|--ungrouped)$/
 
-/** `com.a/.B` → package and full class name; null for an invalid component. */
+/** Converts `com.a/.B` to the package and the full class name; null for an invalid component. */
 export function parseComponent(text: string): { package: string; className: string } | null {
   const at = text.indexOf('/')
   if (at <= 0 || at === text.length - 1) return null
@@ -71,7 +71,7 @@ export function parseComponent(text: string): { package: string; className: stri
   return { package: name, className: className.startsWith('.') ? name + className : className }
 }
 
-/** The short form `com.a/.B`. */
+/** Returns the short form `com.a/.B`. */
 export function shortComponent(packageName: string, className: string): string {
   const short = className.startsWith(`${packageName}.`) ? className.slice(packageName.length) : className
   return `${packageName}/${short}`
@@ -127,7 +127,7 @@ export function parseIntent(args: readonly string[]): ParsedIntent {
   return { intent, options }
 }
 
-/** The format of `Intent.toString()`. `flags` contains the flags that Android has added. */
+/** Formats an intent like `Intent.toString()`. `flags` contains the flags that Android has added. */
 export function intentText(intent: Intent, flags = ''): string {
   const parts: string[] = []
   if (intent.action !== undefined) parts.push(`act=${intent.action}`)

@@ -1,6 +1,6 @@
 /**
- * `ip addr`: the phone's network interfaces. It has loopback only, and
- * a wlan0 after a fault joined it to a network. Format: iproute2.
+ * `ip addr`: prints the phone's network interfaces. The phone has only loopback, and a wlan0 after a fault
+ * joined it to a network. Format: iproute2.
  */
 import { type CommandTable, UsageError } from '../command.js'
 

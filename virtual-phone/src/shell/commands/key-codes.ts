@@ -1,6 +1,6 @@
 /** Names of Android's key codes (AOSP `KeyEvent`, API 34). Used by `input keyevent`. */
 
-/** `code: names of this and the following codes`. */
+/** Each entry is a code, with the names of this and the following codes. */
 const runs: readonly (readonly [number, string])[] = [
   [0, 'UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND'],
   [19, 'DPAD_UP DPAD_DOWN DPAD_LEFT DPAD_RIGHT DPAD_CENTER VOLUME_UP VOLUME_DOWN POWER CAMERA CLEAR'],

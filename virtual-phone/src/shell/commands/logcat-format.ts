@@ -1,4 +1,4 @@
-/** Log entries as text: `logcat -v`. Source of forms: AOSP `liblog/logprint.cpp`. */
+/** Formats log entries as text: `logcat -v`. Source of forms: AOSP `liblog/logprint.cpp`. */
 import type { LogEntry } from '../../android/logs/buffers.js'
 import { localTime } from './date.js'
 
@@ -19,7 +19,10 @@ interface LogFormat {
 
 const isShape = (word: string): word is Shape => (shapes as readonly string[]).includes(word)
 
-/** The values of all `-v`: shapes, of which the last one counts, and modifiers. Null: one is unknown. */
+/**
+ * Parses the values of all `-v`: shapes, of which the last one counts, and modifiers. Null: a value is
+ * unknown.
+ */
 export function parseFormat(words: readonly string[]): Pick<LogFormat, 'shape' | 'modifiers'> | null {
   let shape: Shape = 'threadtime'
   const found = new Set<string>()
@@ -31,7 +34,10 @@ export function parseFormat(words: readonly string[]): Pick<LogFormat, 'shape' |
   return { shape, modifiers: found }
 }
 
-/** An entry as lines that end with a newline. Each line of a message gets the prefix, except in the shape `long`. */
+/**
+ * Formats an entry as lines that end with a newline. Each line of a message gets the prefix, except in the
+ * shape `long`.
+ */
 export function formatEntry(entry: LogEntry, format: LogFormat): string {
   const lines = entry.message.replace(/\n+$/, '').split('\n')
   const shown = format.modifiers.has('printable') ? lines.map(printable) : lines
@@ -70,7 +76,7 @@ function prefixOf(entry: LogEntry, format: LogFormat): { before: string; after: 
   }
 }
 
-/** A user's name has at most five characters here; others are shown by number. */
+/** A user's name has at most five characters in this form; longer names are replaced by the number. */
 const ownerOf = (uid: number): string =>
   uid === 2000 ? 'shell' : uid === 0 ? ' root' : String(uid).padStart(5)
 
@@ -87,7 +93,7 @@ function timeOf({ atNs }: LogEntry, { modifiers: given, timeZone, bootedAtMs }: 
   return `${year}${local.month}-${local.day} ${local.hour}:${local.minute}:${local.second}.${fraction}${zone}`
 }
 
-/** `convertPrintable`: control characters other than the tab, and backslashes, are escaped. */
+/** Works like `convertPrintable`: escapes control characters other than the tab, and backslashes. */
 const printable = (line: string): string =>
   line.replace(/(?![\t\n\u007f-\u009f])[\p{Cc}\\]/gu, (char) => {
     const named: Readonly<Record<string, string>> = {

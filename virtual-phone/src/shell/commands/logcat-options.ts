@@ -9,7 +9,7 @@ export interface LogcatOptions {
   buffers: readonly LogBuffer[]
   formats: readonly string[]
   filters: ReadonlyMap<string, Priority>
-  /** Print and end. */
+  /** Prints the entries and ends. */
   dump: boolean
   clear: boolean
   size: boolean

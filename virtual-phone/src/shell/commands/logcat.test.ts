@@ -1,4 +1,4 @@
-/** The log of the phone as `logcat` prints it, and what Android writes to it. */
+/** The log of the phone as `logcat` prints it, and the entries that Android writes. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testAndroid, type TestAndroid } from '../../testing/test-android.js'
 
@@ -25,7 +25,7 @@ describe('logcat', () => {
     expect(await out('logcat -d -v long')).toMatch(/\n\[ .* W\/Tag {6}\]\none line\n\n$/)
   })
 
-  it('repeats the prefix on each line of a message, so that a message cannot look like another', async () => {
+  it('repeats the prefix on each line of a message, so that a message cannot look like several', async () => {
     await phone.run("log -t Tag 'a\nb'")
     expect(await out('logcat -d -v tag')).toBe('--------- beginning of main\nI/Tag     : a\nI/Tag     : b\n')
   })

@@ -66,7 +66,7 @@ async function logcat(io: CommandIo): Promise<number> {
   }
 }
 
-/** The entries that `-t` or `-T` name; their reader in `logd` knows only processes. */
+/** The entries that `-t` or `-T` select. Their reader in `logd` filters only by process. */
 function tailed(io: CommandIo, { tail, pid }: LogcatOptions, all: readonly LogEntry[]): readonly LogEntry[] {
   if (tail === null) return all
   if ('count' in tail) {
@@ -92,7 +92,7 @@ function timeOf(text: string, { android }: CommandIo): bigint {
 function isWanted(entry: LogEntry, { filters, pid, uids, binary }: LogcatOptions): boolean {
   if (pid !== null && entry.pid !== pid) return false
   if (uids !== null && !uids.has(entry.uid)) return false
-  // `-B` prints entries without looking at them.
+  // `-B` prints entries without filtering their contents.
   if (binary) return true
   const least = filters.get(entry.tag) ?? filters.get('*') ?? 'V'
   return priorities[entry.priority] >= priorities[least]
@@ -118,7 +118,7 @@ async function nextEntry(
   })
 }
 
-/** Its lines come from the arguments, else from stdin. */
+/** The lines come from the arguments, or else from stdin. */
 async function log(io: CommandIo): Promise<number> {
   const { values, operands } = parseOptions(io, '', 'pt')
   const letter = (values['p'] ?? 'i').toUpperCase()

@@ -31,7 +31,7 @@ async function monkey(io: CommandIo): Promise<number> {
   }
   const component = { package: app.package, className: app.launcherActivity ?? '' }
   startIntent(io, { action: 'android.intent.action.MAIN', categories: [category], extras: {}, component })
-  // It ends with `thawRotation`, which leaves automatic rotation on.
+  // The command ends with `thawRotation`, which leaves automatic rotation on.
   settings.put('system', 'accelerometer_rotation', '1')
   await io.out(
     'Events injected: 1\n## Network stats: elapsed time=1ms (0ms mobile, 0ms wifi, 1ms not connected)\n',

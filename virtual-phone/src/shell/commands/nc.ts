@@ -1,11 +1,14 @@
-/** `nc HOST PORT` of toybox: fails, since the phone has no network, except for the addresses that a fault allows. */
+/**
+ * `nc HOST PORT` of toybox. It fails, since the phone has no network, except for the addresses that a fault
+ * allows.
+ */
 import { type CommandTable, UsageError } from '../command.js'
 import { parseOptions } from './options.js'
 
 export const ncCommands: CommandTable = {
   nc: (io) => {
     const { operands, values } = parseOptions(io, '46n', 'wWpqs')
-    // toybox: `q#<1`.
+    // toybox requires `q#<1`: at least 1.
     if (Number(values['q'] ?? 1) < 1) throw new UsageError('-q < 1 (see "nc --help")')
     const [host, port, ...more] = operands
     if (host === undefined || port === undefined || more.length > 0)

@@ -1,4 +1,4 @@
-/** basename, dirname, realpath, readlink, which: commands on names. */
+/** basename, dirname, realpath, readlink, which: commands for names and paths. */
 import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { pathOfCommand } from '../find-command.js'

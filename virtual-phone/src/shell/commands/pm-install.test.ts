@@ -64,7 +64,7 @@ describe('pm install', () => {
     expect(phone.android.fs.as(root).readdir('/data/app')).toEqual([])
   })
 
-  it('updates with the same signer and keeps the uid; refuses an older version and a different signer', async () => {
+  it('updates with the same signer and keeps the user ID; refuses an older version and a different signer', async () => {
     await install(app())
     const uid = await out('pm list packages -U -3')
     expect(await install(app({ versionCode: 6 }))).toBe('Success\n')
@@ -86,7 +86,7 @@ describe('pm install', () => {
     await remove()
   })
 
-  it('refuses what Android 14 refuses', async () => {
+  it('refuses packages that Android 14 refuses', async () => {
     const codes: [Buffer, string, string][] = [
       [
         app({ minSdk: 99 }),

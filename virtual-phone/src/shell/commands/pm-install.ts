@@ -11,7 +11,7 @@ import type { CommandIo } from '../command.js'
 
 type PmVerb = (io: CommandIo, args: readonly string[]) => Promise<number>
 
-/** Prints like Android's `ShellCommand` when the service throws. */
+/** Prints an exception of the service like Android's `ShellCommand`. */
 export async function thrown(io: CommandIo, verb: string, what: string): Promise<number> {
   await io.err(`\nException occurred while executing '${verb}':\n${what}\n`)
   return 255
@@ -40,7 +40,7 @@ function sessionOf(io: CommandIo, text: string | undefined): Session {
   return session
 }
 
-/** Android answers an invalid session id with an exception. */
+/** Android answers an invalid session ID with an exception. */
 const withSession =
   (verb: string, body: PmVerb): PmVerb =>
   async (io, args) => {
@@ -54,7 +54,7 @@ const withSession =
 
 class Unreadable extends Error {}
 
-/** Opens a file as the system server, which cannot read shared storage. */
+/** Opens a file with the rights of the system server, which cannot read shared storage. */
 async function openApk(io: CommandIo, name: string): Promise<ByteSource & { close(): Promise<void> }> {
   const path = io.path(name)
   try {
@@ -167,7 +167,7 @@ const remove = withSession('install-remove', async (io, args) => {
   return 0
 })
 
-/** `pm uninstall [-k] [--user N] [--versionCode N] PACKAGE`. */
+/** Runs `pm uninstall [-k] [--user N] [--versionCode N] PACKAGE`. */
 const uninstallVerb: PmVerb = async (io, args) => {
   let user: string | null = null
   let version: number | null = null

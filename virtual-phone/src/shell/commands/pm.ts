@@ -122,7 +122,7 @@ async function resolve(io: CommandIo, args: readonly string[], isQuery: boolean)
   return 0
 }
 
-/** `grant`, `revoke`, `enable` and `disable` of an installed app. */
+/** Runs `grant`, `revoke`, `enable` and `disable` for an installed app. */
 async function change(io: CommandIo, verb: string, args: readonly string[]): Promise<number> {
   const { installed } = io.android
   const name = decode(args[0] ?? '')
@@ -157,7 +157,7 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
       verb,
       `java.lang.SecurityException: Package ${name} has not requested permission ${permission}`,
     )
-  // `development` permissions can be granted, too; those of the system cannot.
+  // `development` permissions can also be granted; permissions of the system cannot.
   if (/^android\.permission\.(?:INTERNET|ACCESS_NETWORK_STATE)$/.test(permission))
     return thrown(
       io,

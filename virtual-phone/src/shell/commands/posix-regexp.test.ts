@@ -9,7 +9,7 @@ const firstMatch = (pattern: string, line: string): string | null => {
 }
 
 describe('POSIX regular expressions', () => {
-  it('find the longest of the leftmost', () => {
+  it('find the longest of the leftmost matches', () => {
     expect(firstMatch('foo|foobar', 'a foobar')).toBe('foobar')
     expect(firstMatch('(a|ab)(c|bcd)', 'abcd')).toBe('abcd')
     expect(firstMatch('x', 'abc')).toBeNull()
@@ -23,7 +23,7 @@ describe('POSIX regular expressions', () => {
     expect(posixRegExp('É', { extended: false, ignoreCase: true }).test('é')).toBe(true)
   })
 
-  it('refuse what they cannot do, and what is none', () => {
+  it('refuse unsupported and invalid expressions', () => {
     for (const pattern of ['(a)\\1', '(a', '[a', 'a{1001}', '(?=a)', '*'])
       expect(() => posixRegExp(pattern, { extended: true }), pattern).toThrow(UsageError)
   })
@@ -34,7 +34,7 @@ describe('POSIX regular expressions', () => {
       expect(posixRegExp(pattern, { extended: true }).test(line), pattern).toBe(false)
   })
 
-  it('take a literal text as itself, and as a word only between others’ letters', () => {
+  it('match a literal text, and with -w only as a whole word', () => {
     const text = fc.string({ unit: fc.constantFrom(...Array.from('ab.*[]^$\\/(){}|+?-_ é')) })
     fc.assert(
       fc.property(text, text, text, (needle, before, after) => {

@@ -1,7 +1,7 @@
 /**
- * POSIX regular expressions, basic and extended, on byte strings: leftmost and longest, as `regexec` finds them, and
- * in time that grows with the line only (RE2). The patterns are tenants', and one that goes back without end would
- * hold up every phone of the process. Used by grep and sed.
+ * POSIX regular expressions, basic and extended, on byte strings: the leftmost and longest match, as
+ * `regexec` finds it, in time that grows only with the line (RE2). Tenants choose the patterns, and a pattern
+ * with endless backtracking would block every phone of the process. Used by grep and sed.
  */
 import { RE2JS, RE2JSException } from 're2js'
 import { UsageError } from '../command.js'
@@ -21,7 +21,7 @@ const classes: Readonly<Record<string, string>> = {
 export interface Match {
   start: number
   end: number
-  /** The matches of the groups; null for a group that did not take part. The first is the whole match. */
+  /** The matches of the groups; null for a group without a match. The first is the whole match. */
   groups: readonly (string | null)[]
 }
 
@@ -32,9 +32,9 @@ interface PosixOptions {
 
 interface PatternOptions {
   ignoreCase: boolean
-  /** A match that is not part of a longer word on either side. */
+  /** Accepts only a match that is not part of a longer word. */
   words?: boolean
-  /** A match is the whole line. */
+  /** Accepts only a match that is the whole line. */
   whole?: boolean
 }
 
@@ -43,7 +43,10 @@ export class PosixRegExp {
   private readonly engine: RE2JS
   private readonly words: boolean
 
-  /** @param source as `posixSource` gives it; `shown` what an error calls it */
+  /**
+   * @param source returned by `posixSource`
+   * @param shown the expression's name in errors
+   */
   constructor(source: string, shown: string, { ignoreCase, words = false, whole = false }: PatternOptions) {
     let flags = RE2JS.LONGEST_MATCH | RE2JS.DOTALL | RE2JS.DISABLE_UNICODE_GROUPS
     if (ignoreCase) flags |= RE2JS.CASE_INSENSITIVE
@@ -61,7 +64,7 @@ export class PosixRegExp {
     return this.engine.test(line)
   }
 
-  /** One after the other, from left to right, none inside of another. */
+  /** Returns all matches from left to right, without overlaps. */
   *matches(line: string): Generator<Match> {
     const matcher = this.engine.matcher(line)
     const own = this.words ? 1 : 0
@@ -79,7 +82,10 @@ export function posixRegExp(source: string, { extended, ignoreCase = false }: Po
   return new PosixRegExp(posixSource(source, extended), source, { ignoreCase })
 }
 
-/** The expression in RE2's syntax. @throws UsageError */
+/**
+ * Returns the expression in RE2's syntax.
+ * @throws UsageError
+ */
 export function posixSource(source: string, extended: boolean): string {
   let out = ''
   for (let at = 0; at < source.length; at++) {
@@ -102,7 +108,7 @@ export function posixSource(source: string, extended: boolean): string {
   return out
 }
 
-/** A text as an expression that means itself. */
+/** Returns an expression that matches exactly this text. */
 export function literalSource(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

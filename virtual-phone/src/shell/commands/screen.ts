@@ -1,4 +1,4 @@
-/** screencap, uiautomator and wm: the content of the screen. */
+/** screencap, uiautomator and wm: read the screen and its size. */
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 
 const defaultDump = '/sdcard/window_dump.xml'
@@ -8,7 +8,7 @@ async function writeTo(io: CommandIo, file: string | undefined, content: Buffer)
   else await io.fs.writeFile(io.path(file), content, 0o660)
 }
 
-/** Width, height, format (1: RGBA_8888) and colour space (1: sRGB), then the pixels. */
+/** Width, height, format (1: RGBA_8888) and colour space (1: sRGB), followed by the pixels. */
 async function rawPicture(io: CommandIo): Promise<Buffer> {
   const { width, height } = io.android.world.display
   const header = Buffer.alloc(16)
@@ -34,7 +34,7 @@ async function setRotation(io: CommandIo, args: readonly string[]): Promise<numb
   return 0
 }
 
-/** In the panel's natural orientation. */
+/** The size in the panel's natural orientation. */
 function panel(io: CommandIo): string {
   const { width, height, rotation } = io.android.world.display
   return rotation % 2 === 0 ? `${width}x${height}` : `${height}x${width}`
@@ -60,7 +60,7 @@ export const screenCommands: CommandTable = {
     }
     const file = args.find((arg) => !arg.startsWith('-')) ?? defaultDump
     if (io.android.uiAutomation !== null) {
-      // "UiAutomationService already registered": the tool is killed without output.
+      // The real tool fails with "UiAutomationService already registered": it is killed without output.
       await io.err('Killed \n')
       return 137
     }
@@ -68,7 +68,7 @@ export const screenCommands: CommandTable = {
       await io.err('ERROR: null root node returned by UiTestAutomationBridge.\n')
       return 0
     }
-    // The real tool waits ten seconds for one second without an event.
+    // The real tool waits up to ten seconds for one second without an event.
     if (!io.android.world.idle) {
       await io.err('ERROR: could not get idle state.\n')
       return 0
@@ -84,7 +84,7 @@ export const screenCommands: CommandTable = {
         return 0
       }
     }
-    // The spelling of the real tool.
+    // The message has the spelling of the real tool.
     await io.out(`UI hierchary dumped to: ${file}\n`)
     return 0
   },

@@ -127,7 +127,7 @@ function selected(step: Step, line: string, number: number, last: boolean): bool
 function replaced(line: string, act: Substitution): string | null {
   let [text, at, seen] = ['', 0, 0]
   for (const { start, end, groups } of act.regexp.matches(line)) {
-    // An empty match right behind another one is none.
+    // An empty match directly after another match does not count.
     if (start === end && start === at && seen > 0) continue
     seen += 1
     if (seen < act.nth) continue

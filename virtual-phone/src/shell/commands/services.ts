@@ -1,6 +1,6 @@
 /** The system services for `service list`, `cmd -l`, `dumpsys -l`. */
 
-/** Name → interface. */
+/** Interfaces by the service's name. */
 export const serviceInterfaces: Readonly<Record<string, string>> = {
   accessibility: 'android.view.accessibility.IAccessibilityManager',
   account: 'android.accounts.IAccountManager',

@@ -1,4 +1,4 @@
-/** Sizes as people read and write them: `1.5K`, `28M`. */
+/** Parses and formats sizes for people: `1.5K`, `28M`. */
 import { UsageError } from '../command.js'
 
 export function human(bytes: number): string {
@@ -12,7 +12,10 @@ export function human(bytes: number): string {
     : `${value < 10 ? value.toFixed(1) : Math.round(value)}${'KMGT'[unit - 1] ?? ''}`
 }
 
-/** `512`, `4k`, `1M`. @throws UsageError */
+/**
+ * Parses `512`, `4k`, `1M`.
+ * @throws UsageError
+ */
 export function sizeOf(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)([kKmMgG]?)$/.exec(text) ?? []
   const size = Number(digits) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1)

@@ -16,7 +16,7 @@ async function env(io: CommandIo): Promise<number> {
     args.shift()
   }
   if (args.length > 0) {
-    // Resolved with the old PATH, independent of the new environment.
+    // The command is resolved with the old PATH, independent of the new environment.
     const path = await pathOfCommand(io.android, args[0] ?? '', { cwd: io.cwd, path: io.env['PATH'] ?? '' })
     if (path === null) throw new UsageError(`exec ${args[0] ?? ''}: No such file or directory`, 127)
     return io.spawn([path, ...args.slice(1)], { env: values })
@@ -25,7 +25,7 @@ async function env(io: CommandIo): Promise<number> {
   return 0
 }
 
-/** 124 when the time is over before the command. */
+/** Returns 124 when the time ends before the command. */
 async function timeout(io: CommandIo): Promise<number> {
   const at = io.args.findIndex((arg) => !arg.startsWith('-'))
   const options = io.args.slice(0, Math.max(0, at))
@@ -46,7 +46,7 @@ async function timeout(io: CommandIo): Promise<number> {
   const code = await Promise.race([io.spawn(command), late])
   running.abort()
   if (code !== null) return code
-  // Children of this process, and it ends with them.
+  // The commands are children of this process, and end with it.
   for (const process of io.android.processes.list()) if (process.parent === io.pid) process.kill?.()
   return 124
 }

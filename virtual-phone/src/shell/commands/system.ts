@@ -9,7 +9,7 @@ import { parseOptions } from './options.js'
 /** The group `media_rw` belongs to the mount and is not shown. */
 const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
 
-/** The first lines of its help, with the supported options: programs search them for `-A`. */
+/** The first lines of the help, with the supported options, in which programs search for `-A`. */
 const psHelp = `usage: ps [-AefTlw] [-o FIELD] [-p PID] [-u USER]
 
 List processes.
@@ -152,7 +152,7 @@ export const systemCommands: CommandTable = {
       throw new UsageError(`this phone is made of software and has no ${target}`)
     if (io.args.includes('-p')) throw new UsageError('this phone cannot be switched off from inside')
     io.android.restart(false)
-    // Like on a phone, the command does not return.
+    // The command does not return, as on a phone.
     await delay(60_000, undefined, { signal: io.signal }).catch((error: unknown) => {
       if (!io.signal.aborted) throw error
     })

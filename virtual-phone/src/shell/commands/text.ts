@@ -7,7 +7,7 @@ import { eachInput, linesOf } from './inputs.js'
 import { parseOptions } from './options.js'
 import { formatPrintf } from './printf.js'
 
-/** The format of `cat -v`; `-t` also shows tabs, `-e` also line ends. */
+/** Formats text like `cat -v`; `-t` also shows tabs, `-e` also line ends. */
 function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
   let text = ''
   for (const byte of bytes) {
@@ -21,7 +21,10 @@ function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
   return text
 }
 
-/** The arguments of `seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST`; a negative number is not an option. */
+/**
+ * Parses the arguments of `seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST`. A negative number does not count as
+ * an option.
+ */
 function sequence(io: CommandIo) {
   const args = [...io.args]
   let [separator, padded] = ['\n', false]
@@ -45,7 +48,7 @@ function sequence(io: CommandIo) {
 
 export const textCommands: CommandTable = {
   echo: async (io) => {
-    // Like in mksh, backslashes are interpreted unless -E is set.
+    // Backslashes are interpreted unless -E is set, as in mksh.
     let [newline, escapes] = [true, true]
     const args = [...io.args]
     while (/^-[neE]+$/.test(args[0] ?? '')) {

@@ -1,4 +1,4 @@
-/** The small Unix commands, as toybox on Android gives them. */
+/** The small Unix commands, which behave like toybox on Android. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { testAndroid } from '../../testing/test-android.js'
 
@@ -61,7 +61,7 @@ describe('the small commands', () => {
     })
   }
 
-  it('say what is wrong in toybox words', async () => {
+  it('print the error messages of toybox', async () => {
     expect((await phone.run('cat /nope')).err).toBe('cat: /nope: No such file or directory\n')
     expect((await phone.run('ls /data')).err).toBe('ls: /data: Permission denied\n')
     expect((await phone.run('rm /system/bin/ls')).err).toBe('rm: /system/bin/ls: Permission denied\n')
@@ -77,7 +77,7 @@ describe('the small commands', () => {
     await phone.run('rm /data/local/tmp/z')
   })
 
-  it('ends at a kill, and holds nothing', async () => {
+  it('ends when it is killed, and keeps no resources', async () => {
     expect((await phone.run('sleep 60 & kill $!; wait $!; cat /dev/zero | head -c 100000 | wc -c')).out).toBe(
       '100000\n',
     )

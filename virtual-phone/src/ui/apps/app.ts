@@ -1,5 +1,6 @@
 /**
- * The parts of an app, and the interface that its screens use. Implemented by `window/`, used by each app.
+ * The parts of an app, and the interface between its screens and the system. Implemented by `window/`, used
+ * by each app.
  */
 import { type AppEntry, type GeoPoint, type Intent, type ScreenLock } from '../../android/world.js'
 import { type Permission } from './permission.js'
@@ -14,7 +15,7 @@ export interface Configuration {
   fontScale: number
 }
 
-/** Facts of the phone that its screens show. */
+/** Facts about the phone that apps show. */
 export interface PhoneFacts {
   maker: string
   model: string
@@ -29,7 +30,10 @@ export interface Task {
   label: string
 }
 
-/** A screen's access to the world. Handlers can change data directly: the screen is built again after each input. */
+/**
+ * A screen's access to the world. Handlers can change data directly, since the screen is built again after
+ * each input.
+ */
 export interface Ui {
   readonly package: string
   readonly intent: Intent
@@ -45,9 +49,9 @@ export interface Ui {
   readonly location: GeoPoint | null
   /** Shows a notification of this app, or of the given package. */
   notify(notification: { id: string; title: string; text: string; package?: string; ongoing?: boolean }): void
-  /** Saved data of another app of the system: incoming messages, permissions. */
+  /** Saved data of another app of the system, such as incoming messages and permissions. */
   dataOf(packageName: string): object
-  /** This app crashes or hangs: the system shows its dialog. */
+  /** Makes this app crash or hang; the system then shows its dialog. */
   breakDown(kind: 'crash' | 'not_responding'): void
   /** The app's saved data, a JSON object from its `initialData`; changes survive a reboot. */
   data(): object
@@ -67,7 +71,10 @@ export interface Ui {
   switchTo(taskId: number): void
   closeTasks(): void
   finish(): void
-  /** Replaces the back action of this screen, which finishes it; set it again in each build. */
+  /**
+   * Replaces the back action of this screen, which otherwise finishes the screen. It must be set again in
+   * each build.
+   */
   onBack(handler: () => void): void
   showDialog(build: (ui: Ui) => View): void
   dismissDialog(): void
@@ -80,7 +87,7 @@ export type Screen = (ui: Ui) => View
 export interface App {
   package: string
   label: string
-  /** Glyph and colours of its launcher icon. */
+  /** The glyph and the colours of the app's launcher icon. */
   icon: { glyph: string; color: string; background: string }
   versionName: string
   versionCode: number
@@ -92,11 +99,11 @@ export interface App {
   /** Class names by the intent actions that they handle. */
   actions: Readonly<Record<string, string>>
   /**
-   * The activity that a tap on its notification opens above its launcher activity, and the extra that contains
-   * the notification's id.
+   * The activity that a tap on the app's notification opens above the launcher activity, and the extra with
+   * the notification's ID.
    */
   notificationActivity?: { className: string; extra: string }
-  /** Permissions that it asks for. */
+  /** The permissions that the app asks for. */
   permissions?: readonly Permission[]
   initialData: () => object
 }

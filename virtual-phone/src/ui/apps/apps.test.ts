@@ -129,7 +129,7 @@ describe('the icon of an installed app', () => {
     launcherActivity: 'org.example.icon.Main',
     uid: 10_200,
   }
-  /** The pixel in the middle of its icon on the home screen, above its name. */
+  /** The pixel in the middle of the app's icon on the home screen, above the app's name. */
   async function pixel(): Promise<number[]> {
     const { bounds } = get(world, 'Icon')
     const [x, y] = [Math.round((bounds.left + bounds.right) / 2), bounds.top - 95]

@@ -1,4 +1,7 @@
-/** A bank: user name and password (demo / phonerack), then a code that arrives as a message, then a balance hidden from screenshots. */
+/**
+ * A bank: user name and password (demo / phonerack), a code that arrives as a message, and a balance hidden
+ * from screenshots.
+ */
 import { numberFormat } from '../locale/formatters.js'
 import { randomInt } from 'node:crypto'
 import {

@@ -24,7 +24,7 @@ const DETAIL = 'com.android.contacts.quickcontact.QuickContactActivity'
 const EDIT = 'com.android.contacts.activities.ContactEditorActivity'
 
 interface ContactsData {
-  /** Only the user's changes; the thousand contacts are generated again. */
+  /** Only the user's changes are saved; the thousand contacts are generated again. */
   added: Contact[]
   deleted: number[]
 }
@@ -34,13 +34,13 @@ const collator = new Intl.Collator('en')
 const everyone = makeContacts()
 
 interface SortedContacts {
-  /** How many contacts were added and deleted when the list was built. */
+  /** The numbers of added and deleted contacts when the list was built. */
   added: number
   deleted: number
   list: readonly Contact[]
 }
 
-/** Sorting a thousand names takes milliseconds, so each phone's list is cached as long as its data. */
+/** Sorting a thousand names takes milliseconds, so each phone's list is cached until its data changes. */
 const sorted = new WeakMap<ContactsData, SortedContacts>()
 
 /** All contacts, sorted by name. */

@@ -1,4 +1,4 @@
-/** Dialogs: an alert and checkboxes; the page shows their results. */
+/** Dialogs: an alert and checkboxes. The page shows their results. */
 import { button, checkMark, column, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'

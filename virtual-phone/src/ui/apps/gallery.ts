@@ -1,4 +1,6 @@
-/** Gallery: photos that zoom with two fingers and pan with one and show their scale as text, and a film that plays. */
+/**
+ * Gallery: photos that zoom with two fingers, pan with one finger and show their scale as text, and a film.
+ */
 import { chunks } from '../toolkit/chunks.js'
 import { FILM_NAME, PHOTO_NAMES } from '../toolkit/pictures.js'
 import { column, frame, iconButton, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
@@ -63,7 +65,7 @@ function clockOf(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Plays from the tap on, and stops at the end. */
+/** The film plays from the tap on, and stops at its end. */
 function film(ui: Ui): View {
   const t = ui.theme
   const play = ui.local('play', (): { startedMs: number | null; seenMs: number } => ({

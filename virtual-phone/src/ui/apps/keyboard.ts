@@ -1,5 +1,5 @@
 /**
- * The input method as an installed package: without screens, listed by `pm`. Its keys are in
+ * The input method as an installed package without screens, which `pm` lists. Its keys are in
  * `window/keyboard.ts`.
  */
 import { type App } from './app.js'

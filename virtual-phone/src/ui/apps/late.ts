@@ -1,4 +1,7 @@
-/** Screens that draw late, for agents that look too early: after a pause, a spinner, an animation, and on each scroll. Part of `trouble.ts`. */
+/**
+ * Screens that are drawn late, for agents that observe too early: after a pause, a spinner, an animation, and
+ * on each scroll. Part of `trouble.ts`.
+ */
 import { button, column, label, recyclerView, row, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type Screen, type Ui } from './app.js'
@@ -19,13 +22,13 @@ const ROW_HEIGHT = 56
 /** When the activity opened, in milliseconds since 1970. */
 const openedAt = (ui: Ui): number => ui.local('opened', () => ({ at: ui.now.getTime() })).at
 
-/** Whether the time has come; until then the view that gets `changesAt` is built again at that time. */
+/** Whether the time has come. Until then, the view with `changesAt` is built again at that time. */
 const isDue = (ui: Ui, at: number): boolean => ui.now.getTime() >= at
 
 function late(ui: Ui): View {
   const t = ui.theme
   const local = ui.local('late', () => ({ asked: false, dueAt: Infinity }))
-  // `now` is the time at which the screen was built, which can be long before a tap.
+  // @param now the time when the screen was built, which can be long before a tap
   if (local.asked) local.dueAt = ui.now.getTime() + lateMs.pause
   local.asked = false
   const done = isDue(ui, local.dueAt)
@@ -108,7 +111,7 @@ function loadingList(ui: Ui): View {
   ])
 }
 
-/** Changes in each frame: equal pictures are not sent. */
+/** The picture changes in each frame, since equal pictures are not sent. */
 const neverStill: Screen = (ui) =>
   column({ height: 'fill' }, [
     toolbar(ui.theme, ui.id('toolbar'), 'Never still', () => ui.finish()),

@@ -10,7 +10,10 @@ const PACKAGE = 'com.android.launcher3'
 const HOME_ACTIVITY = 'com.android.launcher3.uioverrides.QuickstepLauncher'
 const RECENTS_ACTIVITY = 'com.android.quickstep.RecentsActivity'
 
-/** Helpers of test tools, which close when they are opened, so an icon would mislead. A phone shows it. */
+/**
+ * Helpers of test tools, which close when they are opened. A real phone shows their icons, but an icon would
+ * mislead.
+ */
 const hidden: ReadonlySet<string> = new Set(['io.appium.settings'])
 
 type IconOf = (packageName: string) => App['icon']
@@ -39,7 +42,7 @@ function appIcon(look: App['icon'], size: number, base64: string | undefined): V
   )
 }
 
-/** One grid cell, a TextView as in Launcher3, whose icon is drawn above its name. */
+/** A grid cell, a TextView as in Launcher3, whose icon is drawn above its name. */
 function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
   return view(
     'android.widget.LinearLayout',
@@ -145,7 +148,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
   ])
 }
 
-/** `iconOf` returns each app's icon, including installed apps. */
+/** @param iconOf returns each app's icon, including the icons of installed apps */
 export function launcher(iconOf: IconOf): App {
   return {
     package: PACKAGE,

@@ -1,4 +1,7 @@
-/** Maps: the phone's location, after the permission: coordinates and the nearest of some cities. */
+/**
+ * Maps: shows the phone's location after the permission is granted: coordinates, and the nearest of some
+ * cities.
+ */
 import { button, column, frame, icon, label, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type GeoPoint } from '../../android/world.js'

@@ -1,6 +1,6 @@
 /**
- * Messages: threads, and a chat with a field below it. Codes of other apps arrive here. "Echo" answers each message with its
- * text, and a message "Notify: TEXT" with a notification.
+ * Messages: threads, and a chat with a text field. Codes of other apps arrive here. "Echo" answers each
+ * message with the same text, and a message "Notify: TEXT" with a notification.
  */
 import { column, iconButton, label, outlined, row, scrollView, toolbar, frame } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
@@ -58,7 +58,7 @@ const initialThreads = (): MessagesData => ({
 
 const dataOf = (ui: Ui): MessagesData => ui.dataOf(MESSAGES) as MessagesData
 
-/** An incoming text: moves its thread to the top and shows a notification. */
+/** Receives a text: moves its thread to the top and shows a notification. */
 export function receive(ui: Ui, name: string, text: string): void {
   const data = dataOf(ui)
   const known = data.threads.find((thread) => thread.name === name)

@@ -146,7 +146,7 @@ describe('the clock', () => {
     expect(world.idle).toBe(true)
   })
 
-  it('is drawn continuously only while somebody watches', async () => {
+  it('is drawn continuously only while a client watches', async () => {
     launch(world, 'com.android.deskclock')
     let frames = 0
     const stop = world.onChange(() => frames++)
@@ -194,7 +194,7 @@ describe('trouble', () => {
 })
 
 describe('the time in blocks', () => {
-  /** White or black, in reading order, from a picture's pixels. */
+  /** The blocks, white or black, in reading order, from a picture's pixels. */
   const seen = async (): Promise<boolean[]> => {
     // A quarter of the display's size.
     const [width, height] = [270, 600]

@@ -146,7 +146,7 @@ function main(ui: Ui): View {
   ])
 }
 
-/** Saves a note while it is typed; an empty one is deleted on leaving. */
+/** Saves a note while it is typed, and deletes an empty note when the editor is left. */
 function leave(ui: Ui): void {
   const data = notesOf(ui)
   data.notes = data.notes.filter((note) => note.title !== '' || note.body !== '')

@@ -1,4 +1,4 @@
-/** The one screen of an app that was installed with `pm`: its name, package and version. */
+/** The only screen of an app that was installed with `pm`: its name, package and version. */
 import { type AppEntry } from '../../android/world.js'
 import { column, label, toolbar } from '../toolkit/widgets.js'
 import { type App } from './app.js'

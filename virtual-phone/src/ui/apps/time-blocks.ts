@@ -1,6 +1,6 @@
 /**
- * A screen that shows the time at which it was drawn, as white and black blocks that survive any video: a
- * reader of the picture can compute its age. A screen of the trouble app.
+ * A screen of the trouble app. It shows the time when it was drawn, as white and black blocks that survive
+ * any video compression, so that a reader of the picture can compute its age.
  */
 import { chunks } from '../toolkit/chunks.js'
 import { column, frame, row } from '../toolkit/widgets.js'
@@ -22,7 +22,7 @@ export function timeBits(ms: number): boolean[] {
   })
 }
 
-/** Six blocks in each of eight rows, over the whole area of the app. */
+/** Eight rows of six blocks each, over the whole area of the app. */
 export function timeBlocks(ui: Ui): View {
   const blocks = timeBits(ui.now.getTime()).map((on) =>
     frame({ weight: 1, height: 'fill', box: { color: on ? '#ffffff' : '#000000', radius: 0 } }),

@@ -1,6 +1,7 @@
 /**
- * Cached formatters of dates and numbers: creating one takes longer than the layout of a row, and a moving screen is
- * laid out thirty times a second. Used by every screen that shows a date, a time or a price.
+ * Caches formatters of dates and numbers, since creating a formatter takes longer than the layout of a row,
+ * and a moving screen is laid out thirty times a second. Used by every screen that shows a date, a time or a
+ * price.
  */
 const KEPT = 100
 

@@ -16,7 +16,7 @@ export function iconImage(base64: string): Image | null {
 
 function decoded(bytes: Buffer): Image | null {
   const image = new Image()
-  // Without a listener, a damaged image throws; it also has no width.
+  // Without a listener, a damaged image throws. A damaged image also has no width.
   image.onerror = () => undefined
   image.src = bytes
   return image.width === 0 ? null : image

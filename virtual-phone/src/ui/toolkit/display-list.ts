@@ -20,7 +20,7 @@ export type DrawStep = { clip: Rect; opacity: number } & (
       sizePx: number
       weight: FontWeight
       color: string
-      /** Base direction of the line. */
+      /** The base direction of the line. */
       rtl: boolean
     }
   | { kind: 'mark'; mark: Mark; rect: Rect; unit: number }
@@ -48,7 +48,7 @@ function hiddenLeft(v: View, line: TextLine, room: number, sizePx: number): numb
   return Math.max(0, Math.min(line.width + 8 - room, before + 8 - room))
 }
 
-/** The position of line `index` of a text view. */
+/** Returns the position of line `index` of a text view. */
 export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   const block = v.block
   const line = block?.lines[index]
@@ -80,7 +80,7 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
     const { x, top, sizePx } = lineSpot(v, index, scale)
     const base = { clip: v.visible, opacity }
     const rtl = isRtl(line.text)
-    /** The x position at a width from the line's start. */
+    /** Returns the x position at a width from the line's start. */
     const at = (distance: number): number => (rtl ? x + line.width - distance : x + distance)
     if (edit?.focused && !empty) {
       const from = Math.max(line.start, selectionStart(edit.state))

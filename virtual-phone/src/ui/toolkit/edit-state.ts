@@ -10,14 +10,14 @@ export interface EditState {
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-/** A longer grapheme is split, so that one step has a constant cost in a long text. */
+/** A longer grapheme is split, so that a step has a constant cost in a long text. */
 const REACH = 128
 
 export const selectionStart = (s: EditState): number => Math.min(s.anchor, s.head)
 export const selectionEnd = (s: EditState): number => Math.max(s.anchor, s.head)
 export const selectedText = (s: EditState): string => s.text.slice(selectionStart(s), selectionEnd(s))
 
-/** Offset one grapheme before `at`. */
+/** Returns the offset one grapheme before `at`. */
 export function before(text: string, at: number): number {
   const from = Math.max(0, at - REACH)
   let last = from
@@ -25,7 +25,7 @@ export function before(text: string, at: number): number {
   return at === 0 ? 0 : last
 }
 
-/** Offset one grapheme after `at`. */
+/** Returns the offset one grapheme after `at`. */
 export function after(text: string, at: number): number {
   for (const part of graphemes.segment(text.slice(at, at + REACH))) return at + part.segment.length
   return at
@@ -123,7 +123,10 @@ function target(s: EditState, move: Move): number {
   }
 }
 
-/** Moves the cursor; with `extend` (shift) the selection grows, otherwise a selection collapses first, like on Android. */
+/**
+ * Moves the cursor. With `extend` (shift) the selection grows; otherwise a selection first collapses, as on
+ * Android.
+ */
 export function moveCursor(s: EditState, move: Move, extend: boolean): void {
   if (!extend && s.anchor !== s.head && (move === 'left' || move === 'right')) {
     const edge = move === 'left' ? selectionStart(s) : selectionEnd(s)

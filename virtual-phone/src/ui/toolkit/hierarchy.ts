@@ -6,7 +6,7 @@ import { isEmpty } from './geometry.js'
 import { shownText, type View } from './view.js'
 
 /**
- * Characters that Android's dumper writes as a dot (control characters, U+FDD0 to U+FDDF, U+FFFE, U+FFFF),
+ * Characters for which Android's dumper writes a dot (control characters, U+FDD0 to U+FDDF, U+FFFE, U+FFFF),
  * and lone surrogates.
  */
 const INVALID =

@@ -11,7 +11,10 @@ const takesTouch = (v: View): boolean =>
   v.pinch !== null ||
   v.onSlide !== null
 
-/** The deepest view that handles touches at the point; later siblings cover earlier ones, and other views let the touch through. */
+/**
+ * Returns the deepest view that handles touches at the point. Later siblings cover earlier siblings, and
+ * views that handle no touches let the touch through.
+ */
 export function hit(v: View, x: number, y: number): View | null {
   if (!contains(v.visible, x, y)) return null
   for (let i = v.children.length - 1; i >= 0; i--) {
@@ -22,7 +25,7 @@ export function hit(v: View, x: number, y: number): View | null {
   return takesTouch(v) ? v : null
 }
 
-/** The nearest view, including itself, that can scroll in `direction`. */
+/** Returns the nearest view, including this view, that can scroll in `direction`. */
 export function scrollerOf(from: View | null, direction: View['scrollDirection']): View | null {
   for (let v = from; v; v = v.parent) {
     if (v.scroll && v.scroll.limit > 0 && v.scrollDirection === direction) return v

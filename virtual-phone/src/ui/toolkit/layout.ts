@@ -32,7 +32,7 @@ export function innerRect(v: View, scale: LayoutScale): Rect {
   }
 }
 
-/** The last text layout of each field: typing continues from it. */
+/** The last text layout of each field, from which the layout of further typed text continues. */
 const fields = new WeakMap<EditState, LaidOut>()
 
 function layoutOf(v: View, room: number, format: TextFormat): TextBlock {
@@ -55,7 +55,7 @@ class Layout {
     return length === 'fill' ? room : this.px(length)
   }
 
-  /** Sets `measured`; a parent that distributes space by weight passes `exact` sizes. */
+  /** Sets `measured`. A parent that distributes space by weight passes `exact` sizes. */
   measure(v: View, roomX: number, roomY: number, exactX?: number, exactY?: number): void {
     const fixedX = exactX ?? this.length(v.width, roomX)
     const fixedY = exactY ?? this.length(v.height, roomY)
@@ -150,7 +150,7 @@ class Layout {
       for (const c of v.children.filter((child) => child.weight > 0)) {
         const share = Math.floor((left * c.weight) / weights)
         const m = margins(c)
-        // A parent that wraps its content lets the child be smaller than its share.
+        // A parent that is as large as its content lets the child be smaller than its share.
         if (along === 'y') this.measure(c, Math.max(0, x - m.x), share, undefined, shares ? share : undefined)
         else this.measure(c, share, Math.max(0, y - m.y), shares ? share : undefined)
         used += along === 'y' ? c.measured.height : c.measured.width
@@ -205,7 +205,7 @@ class Layout {
     }
   }
 
-  /** A field higher than its area scrolls; a moved cursor is scrolled into view. */
+  /** A field that is higher than its area scrolls; a moved cursor is scrolled into view. */
   private scrollText(v: View, room: number): void {
     const { scroll, block, edit } = v
     if (!scroll || !block) return

@@ -108,7 +108,7 @@ function drawSlider(
   ctx.fill()
 }
 
-/** A clock face; hands in turns from twelve o'clock. */
+/** Draws a clock face; the hands are in turns from twelve o'clock. */
 function drawDial(ctx: SKRSContext2D, mark: Extract<Mark, { kind: 'dial' }>, rect: Rect): void {
   const x = (rect.left + rect.right) / 2
   const y = (rect.top + rect.bottom) / 2
@@ -203,7 +203,7 @@ function drawStep(ctx: SKRSContext2D, step: DrawStep): void {
   }
 }
 
-/** Draws every step inside its own clip. */
+/** Draws every step inside the step's clip. */
 export function paint(ctx: SKRSContext2D, steps: readonly DrawStep[]): void {
   let clip: Rect | undefined
   let saved = false

@@ -84,7 +84,7 @@ function map(ctx: SKRSContext2D, w: number, h: number): void {
   disc(ctx, w * 0.4, h * 0.47, w * 0.009, '#ffffff')
 }
 
-/** A film: clouds drift over hills while the sun sets. */
+/** Draws a film: clouds drift over hills while the sun sets. */
 function clouds(ctx: SKRSContext2D, w: number, h: number, at: number): void {
   gradient(ctx, w, h, ['#4a90d9', '#a9d3f5', '#f4e9d2'])
   glow(ctx, w * 0.75, h * (0.15 + at * 0.012), Math.min(w, h) * 0.08, '#fff3c4')
@@ -120,7 +120,7 @@ const PICTURES: Record<string, Draw> = {
   clouds,
 }
 
-/** Moves with `Mark.at`. */
+/** The picture moves with `Mark.at`. */
 export const FILM_NAME = 'clouds'
 export const PHOTO_NAMES = ['dawn', 'lake', 'desert', 'night'] as const
 

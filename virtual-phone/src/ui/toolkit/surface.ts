@@ -6,7 +6,7 @@ import { type DrawStep } from './display-list.js'
 import { paint } from './paint.js'
 
 const deflateAsync = promisify(deflate)
-/** The most recently used canvases: a screenshot's and those of videos. */
+/** The most recently used canvases: the canvas of a screenshot and the canvases of videos. */
 const CANVASES = 3
 const canvases = new Map<string, Canvas>()
 
@@ -22,7 +22,10 @@ function canvasOf(width: number, height: number): Canvas {
   return canvas
 }
 
-/** Width × height × 4 bytes, RGBA, opaque. @param size of the picture; the steps, made for width × height, are scaled to it */
+/**
+ * Returns width × height × 4 bytes, RGBA, opaque.
+ * @param size of the picture; the steps, made for width × height, are scaled to it
+ */
 export function renderRgba(
   width: number,
   height: number,
@@ -54,7 +57,10 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** PNG, 8-bit RGBA as `screencap` writes it; rows unfiltered and deflated at level 1, several times faster than the canvas's encoder. */
+/**
+ * Returns a PNG, 8-bit RGBA as `screencap` writes it. Rows are unfiltered and deflated at level 1, which is
+ * several times faster than the canvas's encoder.
+ */
 export async function encodePng(width: number, height: number, rgba: Buffer): Promise<Buffer> {
   const stride = width * 4
   const rows = Buffer.allocUnsafe((stride + 1) * height)

@@ -3,9 +3,9 @@ import { textWidth, type FontWeight } from './fonts.js'
 
 export interface TextLine {
   text: string
-  /** Index of its first UTF-16 unit in the whole text. */
+  /** The index of the line's first UTF-16 unit in the whole text. */
   start: number
-  /** One past its last unit, without the line break. */
+  /** The index after the line's last unit, without the line break. */
   end: number
   width: number
 }
@@ -26,7 +26,10 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 const FIRST_STEP = 32
 
-/** Ends of the graphemes of `text` between two offsets; omits the last one if it can continue after `stop`. */
+/**
+ * Returns the ends of the graphemes of `text` between two offsets. Omits the last end if its grapheme can
+ * continue after `stop`.
+ */
 function graphemeEnds(text: string, start: number, stop: number, whole: boolean): number[] {
   const part = text.slice(start, stop)
   // Carriage returns join with line feeds; every other ASCII character is a separate cluster.
@@ -37,7 +40,10 @@ function graphemeEnds(text: string, start: number, stop: number, whole: boolean)
   return ends
 }
 
-/** The end of the last grapheme in `[start, end]` that `fits`: searched near `start`, so that the cost depends on the line and not on the text. */
+/**
+ * Returns the end of the last grapheme in `[start, end]` that `fits`. The search begins near `start`, so that
+ * its cost depends on the line and not on the text.
+ */
 function reach(text: string, start: number, end: number, fits: (to: number) => boolean): number {
   for (let length = FIRST_STEP; ; length *= 2) {
     const stop = Math.min(end, start + length)
@@ -58,12 +64,14 @@ function reach(text: string, start: number, end: number, fits: (to: number) => b
   }
 }
 
-/** Where a line that reaches to `low` breaks: after a space, or anywhere in scripts without spaces. */
+/**
+ * Returns where a line that reaches to `low` breaks: after a space, or anywhere in scripts without spaces.
+ */
 function breakAt(text: string, start: number, end: number, low: number): number {
   if (low >= end) return end
   const space = text.lastIndexOf(' ', low)
   if (space > start) return space + 1
-  // Not inside a grapheme, and after at least one.
+  // The break is not inside a grapheme, and is after at least one grapheme.
   let at = start
   for (const part of segmenter.segment(text.slice(start, Math.min(end, low + 64)))) {
     const next = start + part.index + part.segment.length
@@ -86,13 +94,13 @@ function ellipsize(text: string, room: number, format: TextFormat): string {
   return `${text.slice(0, cut).trimEnd()}…`
 }
 
-/** The line with `…` at its end, shortened if it does not fit. */
+/** Returns the line with `…` at its end, shortened if it does not fit. */
 function cutShort(line: string, room: number, format: TextFormat): string {
   const marked = `${line}…`
   return textWidth(marked, format.sizePx, format.weight) <= room ? marked : ellipsize(line, room, format)
 }
 
-/** An earlier layout; a text with the same beginning is laid out only from the first difference. */
+/** An earlier layout. A text with the same beginning is laid out only from the first difference. */
 export interface LaidOut {
   text: string
   room: number
@@ -103,7 +111,10 @@ export interface LaidOut {
 const sameFormat = (a: TextFormat, b: TextFormat): boolean =>
   a.sizePx === b.sizePx && a.weight === b.weight && a.maxLines === b.maxLines
 
-/** The reusable lines of `earlier`: a line depends only on the next line, and on one more for graphemes. */
+/**
+ * The reusable lines of `earlier`: a line depends only on the next line, and on one further line for
+ * graphemes.
+ */
 function keptLines(text: string, room: number, format: TextFormat, earlier: LaidOut | undefined): TextLine[] {
   if (earlier?.room !== room || !sameFormat(earlier.format, format)) return []
   const limit = Math.min(text.length, earlier.text.length)
@@ -115,7 +126,7 @@ function keptLines(text: string, room: number, format: TextFormat, earlier: Laid
   return lines.slice(0, kept)
 }
 
-/** Lines of `text` within `room` pixels; the last of `maxLines` ends in `…` if text follows. */
+/** Returns the lines of `text` within `room` pixels. The last of `maxLines` ends in `…` if text follows. */
 export function layoutText(text: string, room: number, format: TextFormat, earlier?: LaidOut): TextBlock {
   const measure = (part: string): number => textWidth(part, format.sizePx, format.weight)
   const lines = keptLines(text, room, format, earlier)

@@ -1,6 +1,6 @@
 /**
  * One view of a window: its accessibility node, its layout and drawing, and its reaction to input. Screens
- * build a new tree of these after each change; `layout.ts` places it once, and painting, the tree dump and
+ * build a new tree of views after each change; `layout.ts` places it once, and painting, the tree dump and
  * touch all read that placement.
  *
  * Lengths are in dp and text sizes in sp; `rect` and `visible` in pixels.
@@ -10,7 +10,7 @@ import { type FontWeight } from './fonts.js'
 import { EMPTY, type Rect } from './geometry.js'
 import { type TextBlock } from './text-layout.js'
 
-/** dp, as large as its content, or as large as its parent allows. */
+/** A size in dp, as large as the view's content, or as large as its parent allows. */
 export type Length = number | 'wrap' | 'fill'
 export type Gravity = 'start' | 'center' | 'end'
 /** The arrangement of a view's children. */
@@ -74,7 +74,7 @@ export interface ScrollState {
   offset: number
   /** Largest offset, known after layout. */
   limit: number
-  /** Cursor of a text field that was last scrolled to. */
+  /** The cursor of a text field to which the field was last scrolled. */
   cursor?: number
 }
 
@@ -98,7 +98,7 @@ export interface EditBinding {
 
 interface ListBinding {
   count: number
-  /** dp, the same for every row. */
+  /** The height in dp, which is the same for every row. */
   rowHeight: number
   row: (index: number) => View
 }
@@ -119,13 +119,13 @@ export interface View {
   height: Length
   minHeight: number
   minWidth: number
-  /** Share of the remaining space along the parent's direction. */
+  /** The view's share of the remaining space along the parent's direction. */
   weight: number
   margin: Edges
   padding: Edges
-  /** Position of its content. */
+  /** The position of the view's content. */
   gravity: { x: Gravity; y: Gravity }
-  /** Position in a frame parent, or across its parent's direction; null: the parent's default. */
+  /** The position in a frame parent, or across the parent's direction; null: the parent's default. */
   place: { x?: Gravity; y?: Gravity }
   box: Box | null
   style: TextStyle | null
@@ -140,18 +140,18 @@ export interface View {
   focused: boolean
   selected: boolean
   password: boolean
-  /** Blocks touches to views below it, without being clickable. */
+  /** Whether the view blocks touches to views below it, without being clickable. */
   blocksTouch: boolean
   onClick: (() => void) | null
   onLongClick: (() => void) | null
   onDoubleTap: (() => void) | null
-  /** A sideways swipe over it, as on a notification. */
+  /** Handles a sideways swipe over the view, as on a notification. */
   onSwipeAway: (() => void) | null
-  /** It moves continuously: the screen is not idle while it is visible. */
+  /** Whether the view moves continuously: the screen is not idle while the view is visible. */
   moving: boolean
-  /** Its screen is built again then, in milliseconds since 1970; Infinity: time changes nothing. */
+  /** When the view's screen is built again, in milliseconds since 1970; Infinity: time changes nothing. */
   changesAt: number
-  /** Shown on the screen, black in pictures of it (`FLAG_SECURE`); on a window's root. */
+  /** Whether the window is black in pictures of the screen (`FLAG_SECURE`); on a window's root. */
   secure: boolean
   scroll: ScrollState | null
   scrollDirection: 'vertical' | 'horizontal'
@@ -168,7 +168,7 @@ export interface View {
   /** The part of `rect` that its ancestors do not clip; touch and the tree use it. */
   visible: Rect
   block: TextBlock | null
-  /** Index of the first row in `children` of a list. */
+  /** The index of the first row in `children` of a list. */
   firstRow: number
 }
 
@@ -240,7 +240,8 @@ export function view(className: string, props: ViewProps, children: readonly Vie
 }
 
 /**
- * The text on the screen and in the tree: a password's dots, one per UTF-16 unit, or an empty field's hint.
+ * Returns the text on the screen and in the tree: a password's dots, one per UTF-16 unit, or an empty field's
+ * hint.
  */
 export function shownText(v: View): string {
   if (v.edit && v.text === '') return v.edit.hint

@@ -45,7 +45,7 @@ export function icon(glyph: string, size: number, color: string, props: ViewProp
   return view('android.widget.ImageView', { mark: { kind: 'icon', glyph, size, color }, ...props })
 }
 
-/** A pressable icon; `description` is its text in the tree. */
+/** A button with an icon; `description` is its text in the tree. */
 export function iconButton(
   theme: Theme,
   glyph: string,
@@ -242,7 +242,7 @@ export function floatingButton(
   })
 }
 
-/** App bar: back arrow (or none), title, actions. */
+/** The app bar: back arrow (or none), title, actions. */
 export function toolbar(
   theme: Theme,
   id: string,

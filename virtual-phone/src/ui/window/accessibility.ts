@@ -66,8 +66,9 @@ function node(v: View, index: number, row: number | null, changed: () => void): 
 }
 
 /**
- * Android lists no window behind one that takes every touch (`AccessibilityWindowManager`, "globally modal"):
- * a dialog hides its activity, the shade both, a system dialog and the keyguard everything except the bars.
+ * Android lists no window behind a window that receives every touch (`AccessibilityWindowManager`, "globally
+ * modal"): a dialog hides its activity, the shade hides both, and a system dialog and the keyguard hide
+ * everything except the bars.
  */
 function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   const has = (name: Layer['name']) => layers.some((other) => other.name === name)
@@ -77,7 +78,7 @@ function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   return layer.name !== 'dialog' || !has('shade')
 }
 
-/** The frontmost first, like `UiAutomation.getWindows`. */
+/** The windows, the frontmost first, like `UiAutomation.getWindows`. */
 export function accessibilityWindows(parts: AccessibilityParts): AccessibilityWindow[] {
   const { layers, active } = parts.windows
   return layers

@@ -28,7 +28,7 @@ describe('cost', () => {
     }
     const used = process.cpuUsage(start)
     expect(textOf(world, field)).toBe(text.slice(0, -3).join(''))
-    // 60 ms on an idle machine; 25 s when each letter places the whole text.
+    // This takes 60 ms on an idle machine, and 25 s when each letter places the whole text.
     expect((used.user + used.system) / 1000).toBeLessThan(1500)
   })
 

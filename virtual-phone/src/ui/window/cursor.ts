@@ -27,7 +27,10 @@ export function offsetAt(v: View, x: number, y: number, scale: LayoutScale): num
   return at
 }
 
-/** Start and end of the word at an offset, for a long press; equal where there is none. */
+/**
+ * Returns the start and end of the word at an offset, for a long press. They are equal where there is no
+ * word.
+ */
 export function wordAt(text: string, offset: number): { start: number; end: number } {
   for (const part of new Intl.Segmenter('und', { granularity: 'word' }).segment(text)) {
     const end = part.index + part.segment.length

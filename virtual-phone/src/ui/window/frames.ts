@@ -1,10 +1,13 @@
-/** Calls back about 30 times a second while the screen moves by itself, and when time alone changes it; has no timer otherwise. */
+/**
+ * Calls back about 30 times a second while the screen is animated, and when time alone changes the screen.
+ * Has no timer otherwise.
+ */
 const FRAME_MS = 33
 
 interface FrameHost {
   /** True while somebody watches a moving screen. */
   moving: () => boolean
-  /** Milliseconds until time alone changes the screen that somebody watches; null: never. */
+  /** Milliseconds until time alone changes the watched screen; null: never. */
   changesIn: () => number | null
   frame: () => void
 }
@@ -15,7 +18,7 @@ export class Frames {
 
   constructor(private readonly host: FrameHost) {}
 
-  /** Checks one frame later whether anything moves. */
+  /** Checks one frame later whether the screen still moves. */
   start(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined

@@ -33,7 +33,7 @@ const SIGNS: Record<number, readonly [string, string]> = {
   163: [')', ')'],
 }
 
-/** The character, or undefined for a key that types none. */
+/** Returns the character, or undefined for a key that types no character. */
 export function characterOf(keyCode: number, meta: number): string | undefined {
   const shift = (meta & META.shift) !== 0
   if (keyCode >= LETTER_A && keyCode < LETTER_A + 26) {

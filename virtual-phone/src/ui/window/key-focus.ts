@@ -21,7 +21,7 @@ function candidates(root: View): Candidate[] {
   return out
 }
 
-/** The view at a path, or null. */
+/** Returns the view at a path, or null. */
 export function viewAt(root: View, place: string): View | null {
   let v: View | undefined = root
   for (const part of place === '' ? [] : place.split('/')) v = v?.children[Number(part)]
@@ -42,7 +42,7 @@ function distance(from: Rect, to: Rect, direction: Direction): number {
   return along <= 0 ? Infinity : along + 2 * Math.abs(aside)
 }
 
-/** Path and view of the next focus; null at the edge. */
+/** Returns the path and the view of the next focus; null at the edge. */
 export function nextFocus(root: View, current: View | null, direction: Direction): Candidate | null {
   const all = candidates(root)
   const at = all.findIndex((candidate) => candidate.view === current)

@@ -1,5 +1,5 @@
 /**
- * The effects of key presses: the system's keys first, then the focused field, then the focus of the
+ * The effects of key presses: first the system's keys, then the focused field, and then the focus of the
  * direction keys.
  */
 import { scrollerOf } from '../toolkit/hit.js'
@@ -14,7 +14,7 @@ const RECENTS = 'com.android.quickstep.RecentsActivity'
 interface KeyHost {
   model: Model
   windows: () => Windows
-  /** The focused field, without placing anything when it is known. */
+  /** Returns the focused field. When the field is known, nothing is placed. */
   focusedEdit: () => EditBinding | null
   setClipboard: (text: string) => void
 }
@@ -22,7 +22,7 @@ interface KeyHost {
 export class KeyInput {
   constructor(private readonly host: KeyHost) {}
 
-  /** Text for the focused field; false when there is none. */
+  /** Enters text into the focused field; false when no field has the focus. */
   type(text: string): boolean {
     const target = this.editTarget()
     if (!target) return false
@@ -31,7 +31,10 @@ export class KeyInput {
     return true
   }
 
-  /** Handles a key's press; its release does nothing. Returns whether it changed only the focused field's text or cursor. */
+  /**
+   * Handles a key's press; its release has no effect. Returns whether the press changed only the focused
+   * field's text or cursor.
+   */
   press(keyCode: number, meta: number): boolean {
     const { model } = this.host
     if (keyCode === KEY.power && model.awake) model.sleep()

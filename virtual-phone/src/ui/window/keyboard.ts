@@ -90,7 +90,7 @@ const keyRow = (keys: readonly View[], inset = 0): View =>
     keys,
   )
 
-/** The current keys. The field determines letters or numbers, and the action of enter. */
+/** Returns the current keys. The field determines letters or numbers, and the action of enter. */
 export function keyboardView(
   theme: Theme,
   state: KeyboardState,

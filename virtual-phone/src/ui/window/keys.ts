@@ -59,7 +59,7 @@ export interface EditTarget {
   changed: () => void
 }
 
-/** Inserts text as far as the field accepts it: a single line drops line breaks. */
+/** Inserts text as far as the field accepts it; a single-line field drops line breaks. */
 export function typeText(binding: EditBinding, text: string): void {
   const state = binding.state
   const clean = binding.multiline ? text.replace(/\r\n?/g, '\n') : text.replace(/[\r\n]+/g, ' ')
@@ -78,7 +78,7 @@ const MOVES: Record<number, { plain: Move; ctrl: Move }> = {
   [KEY.moveEnd]: { plain: 'line_end', ctrl: 'end' },
 }
 
-/** Up on the first line and down on the last one leave a field, like on Android. */
+/** The up key on the first line and the down key on the last line leave a field, as on Android. */
 function leaves(state: EditState, keyCode: number, multiline: boolean): boolean {
   if (keyCode === KEY.up) return !multiline || !state.text.slice(0, state.head).includes('\n')
   if (keyCode === KEY.down) return !multiline || !state.text.slice(state.head).includes('\n')

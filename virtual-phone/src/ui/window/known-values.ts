@@ -1,6 +1,12 @@
-/** Which locales and time zones this machine can show; the shell may set any text. Used by `model.ts`. */
+/**
+ * Decides which locales and time zones this machine can show, since the shell may set any text. Used by
+ * `model.ts`.
+ */
 
-/** The BCP 47 tag of a locale as Android writes it, or null for one that cannot be formatted with. */
+/**
+ * Returns the BCP 47 tag of a locale as Android writes it, or null for a locale that the formatter does not
+ * know.
+ */
 export function knownLocale(tag: string): string | null {
   const hyphened = tag.replaceAll('_', '-')
   return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(hyphened) &&

@@ -1,8 +1,11 @@
-/** Listeners to changes of the picture, the state, system settings and the clipboard, and to incidents. Used by `world.ts`. */
+/**
+ * Listeners for changes of the picture, the state, system settings and the clipboard, and for incidents. Used
+ * by `world.ts`.
+ */
 import { type Incident, type SystemChange } from '../../android/world.js'
 
 export class Listeners {
-  /** The picture changed, or changes by itself. */
+  /** The picture changed, or is animated. */
   readonly change = new Set<() => void>()
   readonly state = new Set<() => void>()
   readonly system = new Set<(change: SystemChange) => void>()
@@ -18,7 +21,7 @@ export class Listeners {
   }
 }
 
-/** @returns a function that ends it */
+/** @returns a function that ends the calls */
 export function listen<T>(set: Set<T>, listener: T): () => void {
   set.add(listener)
   return () => set.delete(listener)

@@ -1,4 +1,7 @@
-/** Calls back when the minute changes, for the clock in the status bar, only while somebody watches. Part of `world.ts`. */
+/**
+ * Calls back when the minute changes, for the clock in the status bar, only while a client watches. Part of
+ * `world.ts`.
+ */
 const MINUTE_MS = 60_000
 
 interface MinuteHost {
@@ -12,7 +15,7 @@ export class Minutes {
 
   constructor(private readonly host: MinuteHost) {}
 
-  /** Clears the timer when nobody watches. */
+  /** Clears the timer when no client watches. */
   start(): void {
     if (this.timer) return
     const left = MINUTE_MS - (this.host.now().getTime() % MINUTE_MS)

@@ -80,7 +80,7 @@ export class Model {
     for (const app of gone) this.clearData(app.package)
   }
 
-  /** The front task's top activity. */
+  /** The top activity of the front task. */
   get top(): Activity {
     const activity = this.tasks[0]?.stack.at(-1)
     if (!activity) throw new Error('No activity is in front')
@@ -95,7 +95,7 @@ export class Model {
     return this.top.focusedField
   }
 
-  /** Saved data of an app, created on first use. */
+  /** Returns the saved data of an app, which is created on first use. */
   dataOf(packageName: string): object {
     let data = this.data.get(packageName)
     if (!data) {
@@ -148,7 +148,7 @@ export class Model {
     this.start({ component, action: 'open', categories: [], extras: { [opened.extra]: id } })
   }
 
-  /** It stays in the shade. */
+  /** The notification stays in the shade. */
   hideHeadsUp(): void {
     this.system.headsUp = null
   }
@@ -286,7 +286,7 @@ export class Model {
     this.bringToFront(task)
   }
 
-  /** App tasks, most recent first, as the overview lists them. */
+  /** Returns the app tasks, most recent first, as the overview lists them. */
   recentTasks(): TaskRecord[] {
     return this.tasks.filter((task) => task.package !== HOME)
   }
@@ -332,7 +332,7 @@ export class Model {
     this.hideKeyboard()
   }
 
-  /** The keyboard's view is on the screen if the focused field needs one. */
+  /** The keyboard's view is on the screen if the focused field needs it. */
   get keyboardShown(): boolean {
     return this.keyboard.shown && this.system.inputMethod === SYSTEM_KEYBOARD
   }
@@ -350,7 +350,7 @@ export class Model {
     })
   }
 
-  /** Starts from the state of `exportState`; any other value is a wiped phone. */
+  /** Loads the state of `exportState`; any other value means a wiped phone. */
   restore(state: unknown): void {
     const saved = (typeof state === 'object' && state !== null ? structuredClone(state) : {}) as {
       configuration?: Partial<Configuration>

@@ -1,4 +1,7 @@
-/** Notifications in the shade, and the heads-up notification over the app. A tap opens the app, a sideways swipe removes one. */
+/**
+ * Notifications in the shade, and the heads-up notification over the app. A tap opens the app, and a sideways
+ * swipe removes the notification.
+ */
 import { dateFormat } from '../locale/formatters.js'
 import { type PhoneNotification } from '../../android/world.js'
 import { type Ui } from '../apps/app.js'
@@ -9,7 +12,7 @@ import { STATUS_HEIGHT } from './system-ui.js'
 interface Actions {
   open: (notification: PhoneNotification) => void
   remove: (notification: PhoneNotification) => void
-  /** The app's name by its package. */
+  /** The apps' names by package. */
   label: (packageName: string) => string
 }
 
@@ -60,7 +63,7 @@ function card(ui: Ui, notification: PhoneNotification, actions: Actions): View {
   )
 }
 
-/** Its window receives touches on the card; `card` is its content in the tree. */
+/** The notification's window receives touches on the card; `card` is the window's content in the tree. */
 export function headsUp(
   ui: Ui,
   notification: PhoneNotification,

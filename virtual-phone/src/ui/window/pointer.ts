@@ -1,4 +1,4 @@
-/** Taps, long presses and the mouse wheel, as they act on the views under them. Used by `world.ts`. */
+/** Applies taps, long presses and the mouse wheel to the views under them. Used by `world.ts`. */
 import { setSelection } from '../toolkit/edit-state.js'
 import { contains } from '../toolkit/geometry.js'
 import { walk, type View } from '../toolkit/view.js'
@@ -6,7 +6,7 @@ import { offsetAt, wordAt } from './cursor.js'
 import { type Model } from './model.js'
 import { type ScreenSource } from './screen-source.js'
 
-/** Pixels of one mouse wheel notch, Android's 64 dp. */
+/** The pixels of one mouse wheel notch: Android's 64 dp. */
 const WHEEL_DP = 64
 
 export class Pointer {

@@ -1,4 +1,4 @@
-/** Implements `Ui`: the interface of an activity's screen to the system. */
+/** Implements `Ui`, the interface between an activity's screen and the system. */
 import { type Configuration, type PhoneFacts, type Ui } from '../apps/app.js'
 import { DARK, LIGHT } from '../toolkit/theme.js'
 import { type Activity } from './activity.js'

@@ -23,9 +23,9 @@ interface ScreenParts {
   facts: PhoneFacts
   now: () => Date
   display: () => Display
-  /** Pixels of one dp. */
+  /** The pixels of one dp. */
   density: number
-  /** For the navigation bar and the keyboard. */
+  /** The size without the navigation bar and the keyboard. */
   keys: KeyInput
 }
 
@@ -40,7 +40,7 @@ export class ScreenSource {
 
   constructor(private readonly parts: ScreenParts) {}
 
-  /** The next read builds all windows again. */
+  /** Discards the layout: the next read builds all windows again. */
   invalidate(): void {
     this.placed = null
     this.typing = null
@@ -48,8 +48,8 @@ export class ScreenSource {
   }
 
   /**
-   * As `invalidate`, after only the text or cursor of the focused field has changed: the field itself is still
-   * known, so that a long text that is typed letter by letter is laid out once, when somebody looks.
+   * Like `invalidate`, after only the text or cursor of the focused field has changed. The field stays known,
+   * so that a long text that is typed letter by letter is laid out once, at the next read.
    */
   fieldChanged(): void {
     const { model } = this.parts
@@ -147,13 +147,16 @@ export class ScreenSource {
     return this.placed
   }
 
-  /** The windows as accessibility services see them; `changed` is called after an action on a node. */
+  /**
+   * The windows as accessibility services see them.
+   * @param changed is called after an action on a node
+   */
   accessibilityWindows(changed: () => void): AccessibilityWindow[] {
     this.refreshClock()
     return accessibilityWindows({ windows: this.windows(), id: (layer) => this.windowId(layer), changed })
   }
 
-  /** Windows of the system keep theirs; an activity or a dialog gets one for its life. */
+  /** A window of the system keeps its ID. An activity or a dialog gets an ID for its lifetime. */
   private windowId(layer: Layer): number {
     const system = ['status', 'navigation', 'shade', 'keyboard', 'heads_up'].indexOf(layer.name)
     if (system !== -1) return system + 1
@@ -164,7 +167,7 @@ export class ScreenSource {
     return id
   }
 
-  /** For `screencap` and scrcpy: a secure window is black. */
+  /** The picture for `screencap` and scrcpy, in which a secure window is black. */
   private drawSteps(): DrawStep[] {
     if (!this.parts.model.awake) return []
     return this.windows().layers.flatMap((layer): DrawStep[] => {
@@ -174,7 +177,7 @@ export class ScreenSource {
     })
   }
 
-  /** @param size drawn this large; without it as large as the display */
+  /** @param size the size of the picture; omitted: the size of the display */
   rgba(size?: { width: number; height: number }): Buffer {
     this.refreshClock()
     const { width, height } = this.parts.display()
@@ -189,7 +192,7 @@ export class ScreenSource {
     return this.encoded
   }
 
-  /** Time has no timer here: a picture of an earlier time is drawn again on request. */
+  /** No timer runs for this change: a picture of an earlier time is drawn again on request. */
   private refreshClock(): void {
     if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
     if (this.placed && this.placed.changesAt <= this.parts.now().getTime()) this.invalidate()

@@ -7,7 +7,7 @@ import { SCREENS, worldOn } from '../../testing/ui-screens.js'
 import { parseTree } from '../../testing/ui-tree.js'
 import { type PhoneWorld } from './world.js'
 
-/** The target of a touch at a point, over all windows. */
+/** Returns the target of a touch at a point, over all windows. */
 function landing(world: PhoneWorld, x: number, y: number): View | null {
   for (const layer of [...world.windowsNow().layers].reverse()) {
     const found = hit(layer.root, x, y)

@@ -1,7 +1,7 @@
 /**
- * Which values of the settings provider and which properties the world shows,
- * and where it keeps them. One table read both ways: the shell's `settings put`
- * moves a switch, and a switch moves what `settings get` prints.
+ * The settings of the provider and the properties that the world shows, and where the world stores them. One
+ * table is read in both directions: the shell's `settings put` moves a switch, and a switch changes the
+ * output of `settings get`.
  */
 import { type SystemChange } from '../../android/world.js'
 import { type Model } from './model.js'
@@ -88,7 +88,10 @@ const SHOWN: readonly Shown[] = [
   },
 ]
 
-/** True when the world shows the value and it has changed. A deleted setting (null) keeps the shown value. */
+/**
+ * Returns true when the world shows the value and the value has changed. For a deleted setting (null), the
+ * shown value stays.
+ */
 export function applyShown(model: Model, table: Table, name: string, value: string | null): boolean {
   const shown = SHOWN.find((entry) => entry.table === table && entry.name === name)
   if (!shown || value === null || shown.read(model) === value) return false
@@ -104,7 +107,7 @@ export class ShownSettings {
     this.known = SHOWN.map((shown) => shown.read(model))
   }
 
-  /** Settings already holds the values that the shell wrote. */
+  /** Settings already contains the values that the shell wrote. */
   forget(): void {
     this.known = SHOWN.map((shown) => shown.read(this.model))
   }

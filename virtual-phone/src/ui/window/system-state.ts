@@ -1,6 +1,6 @@
 /**
- * The system's state outside apps: notifications, its own dialogs, the lock, the battery, the place. Part of
- * `model.ts`.
+ * The system's state outside apps: notifications, its own dialogs, the lock, the battery, the location. Part
+ * of `model.ts`.
  */
 import { type GeoPoint, type PhoneNotification } from '../../android/world.js'
 
@@ -10,14 +10,14 @@ export interface SystemDialog {
 }
 
 export interface SystemState {
-  /** Newest first. */
+  /** The notifications, newest first. */
   notifications: PhoneNotification[]
   /** The heads-up notification, shown over the app for some seconds. */
   headsUp: PhoneNotification | null
-  /** In front of everything except the bars; the last one is on top. */
+  /** Dialogs in front of everything except the bars; the last dialog is on top. */
   dialogs: SystemDialog[]
   locked: boolean
-  /** Something moves continuously, so that no dump finds the screen idle. */
+  /** Whether the screen moves continuously, so that no dump finds it idle. */
   restless: boolean
   batteryPercent: number
   location: GeoPoint | null
@@ -40,7 +40,7 @@ export const newSystemState = (): SystemState => ({
   inputMethod: SYSTEM_KEYBOARD,
 })
 
-/** Adds a notification at the top; replaces an earlier one of the same app and id. */
+/** Adds a notification at the top, and replaces an earlier notification of the same app and ID. */
 export function withNotification(
   all: readonly PhoneNotification[],
   added: PhoneNotification,

@@ -88,7 +88,7 @@ describe('a heads-up notification', () => {
     expect(world.notifications).toHaveLength(1)
   })
 
-  it('opens its app by a tap, is removed by a sideways swipe, and hidden by an upward one', () => {
+  it('opens its app by a tap, is removed by a sideways swipe, and hidden by an upward swipe', () => {
     world.notify(notice('a', 'Hello'))
     let { x, y } = middle()
     world.touch('down', 0, x, y)
@@ -146,7 +146,7 @@ describe('the clock in the status bar', () => {
 })
 
 describe('dialogs of the system', () => {
-  it('says that an app has stopped, after it ended', () => {
+  it('reports that an app has stopped, after the app ended', () => {
     launch(world, NOTES)
     world.showCrash(NOTES)
     expect(textOf(world, 'alertTitle')).toBe('Notes has stopped')

@@ -20,7 +20,7 @@ afterEach(() => {
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('touch', () => {
-  it('is a tap within the slop and no tap beyond it', () => {
+  it('is a tap within the slop, and not a tap beyond the slop', () => {
     launch(world, DIALOGS)
     const { x, y } = center(get(world, 'counter'))
     drag(world, { x, y }, { x: x + 10, y: y + 10 }, 2)

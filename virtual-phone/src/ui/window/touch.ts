@@ -10,7 +10,7 @@ import { type ScrollState, type View } from '../toolkit/view.js'
 import { type Layer } from './windows.js'
 
 export const LONG_PRESS_MS = 400
-/** Milliseconds between two taps. Android allows 300; on a busy machine the second tap arrives later. */
+/** Milliseconds between two taps. Android allows 300; on a busy machine, the second tap arrives later. */
 const DOUBLE_TAP_MS = 1000
 
 interface Finger {
@@ -81,7 +81,7 @@ export class TouchInput {
 
   private down(id: number, x: number, y: number): void {
     // The client that held the finger down has died: Android's dispatcher cancels that gesture and begins a
-    // new one.
+    // new gesture.
     if (this.fingers.has(id)) this.reset()
     if (this.fingers.size === 0) {
       this.reset()
@@ -138,7 +138,10 @@ export class TouchInput {
     else if (this.mode === 'slide') this.slide(x)
   }
 
-  /** Beyond the slop, a drag begins, which cancels tap and long press; the content follows from the slop's edge. */
+  /**
+   * Beyond the slop, a drag begins, which cancels tap and long press. The content follows the finger from the
+   * edge of the slop.
+   */
   private beginDrag(finger: Finger): void {
     const dx = finger.x - finger.startX
     const dy = finger.y - finger.startY
@@ -174,7 +177,7 @@ export class TouchInput {
     this.drag(vertical ? 0 : rest, vertical ? rest : 0)
   }
 
-  /** Whether the list under the finger has more below: then a swipe up does not close the shade. */
+  /** Whether the list under the finger has more rows below; if so, a swipe up does not close the shade. */
   private scrollsOn(): boolean {
     const state = scrollerOf(this.target, 'vertical')?.scroll ?? null
     return state !== null && state.offset < state.limit

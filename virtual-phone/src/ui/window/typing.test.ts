@@ -16,7 +16,7 @@ afterEach(() => {
   world.close()
 })
 
-/** Taps a key of the on-screen keyboard, which the tree dump does not show. */
+/** Taps a key of the on-screen keyboard, which the tree dump does not contain. */
 function tapKey(description: string): void {
   const keyboard = world.windowsNow().layers.find((layer) => layer.name === 'keyboard')
   const search = (v: NonNullable<typeof keyboard>['root']): typeof v | undefined =>

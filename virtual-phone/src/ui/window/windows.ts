@@ -1,7 +1,6 @@
 /**
- * Builds and places all current windows: the foreground activity, its
- * dialog, the keyboard, status and navigation bar, the shade. The result is
- * the one layout that drawing, the tree and touch all read.
+ * Builds and places all current windows: the foreground activity, its dialog, the keyboard, status and
+ * navigation bar, the shade. Drawing, the tree and touch all read this one layout.
  */
 import { dateFormat } from '../locale/formatters.js'
 import { type Ui } from '../apps/app.js'
@@ -38,25 +37,25 @@ export interface Layer {
     | 'heads_up'
     | 'system_dialog'
     | 'keyguard'
-  /** Its drawn and touchable content. */
+  /** The window's drawn and touchable content. */
   root: View
-  /** Its content in the tree dump. */
+  /** The window's content in the tree dump. */
   dumpRoot: View
   package: string
-  /** Black in pictures of the screen. */
+  /** Whether the window is black in pictures of the screen. */
   secure: boolean
 }
 
 export interface Windows {
-  /** From back to front. */
+  /** The windows, from back to front. */
   layers: Layer[]
   /** The window that `uiautomator dump` prints. */
   active: Layer
   /** The focused field in the current layout. */
   focusedEdit: EditBinding | null
-  /** Identifies one window's key focus across builds. */
+  /** Identifies the key focus of a window across builds. */
   activityRoot: View
-  /** A visible view moves by itself. */
+  /** Whether a visible view is animated. */
   moving: boolean
   /** When time alone changes the screen, in milliseconds since 1970; Infinity: never. */
   changesAt: number
@@ -85,8 +84,8 @@ function findFocused(root: View): View | null {
 }
 
 /**
- * Scrolls a field that has just got the focus, or the keyboard over it, into view; a person can scroll it
- * away afterwards. Returns whether a new layout is needed.
+ * Scrolls a field into view that has just got the focus, or over which the keyboard opened. A person can
+ * scroll the field away afterwards. Returns whether a new layout is needed.
  */
 function reveal(activity: Activity, root: View, keyboard: boolean): boolean {
   const { field } = activity.revealed
@@ -128,7 +127,7 @@ function decor(content: View, bottomDp: number, color: string | null): View {
   ])
 }
 
-/** Puts the direction keys' focus on the view whose place in the tree it names. */
+/** Sets the direction keys' focus to the view at the stored place in the tree. */
 function markKeyFocus(root: View, place: string | null): void {
   if (place === null) return
   let v: View | undefined = root
@@ -151,7 +150,7 @@ export function buildWindows(parts: WindowParts): Windows {
 
   const height = KEYBOARD_HEIGHT(ui.landscape)
   activity.onBack = null
-  // The screen can request the focus during its build, so the keyboard is checked afterwards.
+  // A screen can request the focus during its build, so the keyboard is checked afterwards.
   const content = parts.screen(ui)
   const keyboardShown = model.keyboardShown && activity.focusedField !== null
   const root = decor(
@@ -174,7 +173,7 @@ export function buildWindows(parts: WindowParts): Windows {
         width: ui.landscape ? 420 : 320,
         padding: { top: 24, bottom: 12 },
         box: { color: ui.theme.dark ? '#2a2c33' : '#f8f8fe', radius: 28, shadow: true },
-        // It receives touches outside its views, so that they do not dismiss it.
+        // The window receives touches outside its views, so that they do not dismiss it.
         blocksTouch: true,
       },
       [activity.dialog.build(ui)],
@@ -209,7 +208,7 @@ export function buildWindows(parts: WindowParts): Windows {
     remove: parts.removeNotification,
     label: (name: string) => model.app(name)?.label ?? name,
   }
-  // No active window: a dump shows the app behind it, as on a phone.
+  // The window is not active: a dump shows the app behind it, as on a phone.
   const arrived = model.system.headsUp
   if (arrived && !model.shadeOpen && !model.system.locked) {
     const { root: over, shown } = headsUp(ui, arrived, notificationActions)

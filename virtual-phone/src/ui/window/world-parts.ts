@@ -21,9 +21,9 @@ export interface WorldOptions {
 /** The interface of the world to its parts. */
 interface Surroundings {
   display: () => Display
-  /** Nothing on the screen moves by itself. */
+  /** Whether the screen is not animated. */
   idle: () => boolean
-  /** Whether someone watches the screen. */
+  /** Whether a client watches the screen. */
   watched: () => boolean
   /** Called when time alone changes the next picture. */
   moved: () => void

@@ -28,7 +28,7 @@ describe('launching', () => {
     }
   })
 
-  it('returns not_found for unknown activities, and delivered for the foreground one', () => {
+  it('returns not_found for unknown activities, and delivered for the foreground activity', () => {
     const start = (className: string): string =>
       world.startActivity({ component: { package: SETTINGS, className }, categories: [], extras: {} }).kind
     expect(start('com.android.settings.Nope')).toBe('not_found')

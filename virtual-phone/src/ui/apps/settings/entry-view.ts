@@ -17,7 +17,7 @@ import { type Entry } from './pages.js'
 
 export const SUB = 'com.android.settings.SubSettings'
 
-/** One row: title, summary, and a view on either side. */
+/** A row: title, summary, and a view on either side. */
 export function preference(
   ui: Ui,
   entry: { title: string; summary?: string | undefined },
@@ -81,7 +81,7 @@ function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current
   )
 }
 
-/** The look and the effect of a page's entry. */
+/** Returns the appearance and the effect of a page's entry. */
 export function entryView(ui: Ui, entry: Entry): View {
   const t = ui.theme
   const data = settingsOf(ui)

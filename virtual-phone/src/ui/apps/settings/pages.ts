@@ -254,7 +254,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   },
 }
 
-/** A page by its name; `app/<package>` is the page of one app. */
+/** Finds a page by its name; `app/<package>` is the page of one app. */
 export function pageOf(name: string, ui: Ui): Page {
   if (!name.startsWith('app/')) return PAGES[name] ?? { title: 'Settings', entries: root }
   const app = ui.apps.find((entry) => `app/${entry.package}` === name)

@@ -28,7 +28,7 @@ async function shell(script: string): Promise<string> {
   return `${stdout.toString()}${stderr}`
 }
 
-/** Taps the middle of the node whose text or id ends with this. */
+/** Taps the middle of the node whose text or ID ends with this text. */
 async function tap(name: string): Promise<void> {
   const xml = await shell('uiautomator dump /dev/tty')
   const node = [...xml.matchAll(/<node [^>]*>/g)].find(

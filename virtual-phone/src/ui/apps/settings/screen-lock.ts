@@ -9,7 +9,10 @@ export const SET_NEW_PASSWORD = 'com.android.settings.password.SetNewPasswordAct
 const CHOOSE_PIN = 'com.android.settings.password.ChooseLockPassword'
 const SHORTEST = 4
 
-/** None or a PIN. None removes a lock without asking for the PIN; Android would ask. */
+/**
+ * The choice of no lock or a PIN. The choice of no lock removes a lock without asking for the PIN; Android
+ * would ask.
+ */
 function chooseLock(ui: Ui): View {
   const none = (): void => {
     ui.screenLock.set(null)
@@ -28,7 +31,7 @@ function chooseLock(ui: Ui): View {
   ])
 }
 
-/** Asks for a PIN twice in one activity, like AOSP. */
+/** Asks for a PIN twice in one activity, as AOSP does. */
 function choosePin(ui: Ui): View {
   const t = ui.theme
   const field = ui.field('password')

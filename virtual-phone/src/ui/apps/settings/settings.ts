@@ -1,4 +1,6 @@
-/** The Settings app: nested pages from one table, a search over them, and switches that keep their state. */
+/**
+ * The Settings app: nested pages from one table, a search over the pages, and switches that keep their state.
+ */
 import { column, editText, icon, label, row, scrollView, toolbar } from '../../toolkit/widgets.js'
 import { view, type View } from '../../toolkit/view.js'
 import { type App, type Ui } from '../app.js'

@@ -56,7 +56,7 @@ function validCard(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** An English error per invalid field; empty for a valid form. */
+/** Returns an English error per invalid field; empty for a valid form. */
 export function formErrors(form: CheckoutForm): Partial<Record<keyof CheckoutForm, string>> {
   return {
     ...(form.name.trim() === '' ? { name: 'Enter your name' } : {}),

@@ -1,4 +1,7 @@
-/** Draws the blocks of a bundled page as a WebView exposes them to accessibility: `android.view.View` with texts, without resource ids. */
+/**
+ * Draws the blocks of a bundled page. Accessibility sees them like a WebView's content: `android.view.View`
+ * with texts and without resource IDs.
+ */
 import { button, label, outlined } from '../../toolkit/widgets.js'
 import { type View } from '../../toolkit/view.js'
 import { type Ui } from '../app.js'

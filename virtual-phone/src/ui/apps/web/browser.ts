@@ -1,4 +1,7 @@
-/** A browser without a network: some sites are bundled (`sites.ts`), others are unavailable. Its tree looks like a WebView's: texts and links without ids. */
+/**
+ * A browser without a network. Some sites are bundled (`sites.ts`), and others are unavailable. Its tree
+ * looks like a WebView's tree: texts and links without IDs.
+ */
 import {
   column,
   editText,
@@ -16,7 +19,7 @@ import { HOME_PAGE, siteOf } from './sites.js'
 
 const MAIN = 'com.android.browser.BrowserActivity'
 
-/** Typed text becomes a URL as in other browsers: `https` without a scheme. */
+/** Converts typed text to a URL as other browsers do: `https` without a scheme. */
 function toUrl(typed: string): string {
   const text = typed.trim()
   return text === '' ? HOME_PAGE : /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`

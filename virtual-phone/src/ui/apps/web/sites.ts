@@ -9,7 +9,7 @@ export type Block =
   | { kind: 'item'; text: string }
   | { kind: 'field'; name: string; hint: string }
   | { kind: 'submit'; text: string; to: string }
-  /** Text from a field of the previous page. */
+  /** Shows the text from a field of the previous page. */
   | { kind: 'answer'; before: string; name: string }
 
 interface Site {
