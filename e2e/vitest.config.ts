@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * The gate is `e2e`: every `x.test.ts`, on one system. Each folder of long tests, `x.long.test.ts`, has a system with more
- * settings (`src/configured`), one whose parts the tests kill (`src/breakable`), one with two control planes
- * (`src/replicas`), or those that its files start (`src/own`).
- * The other long tests share two systems.
+ * The gate is `e2e`: every `x.test.ts`, on one system. Each folder of long tests, `x.long.test.ts`, has its
+ * own systems: a system with more settings (`src/configured`), a system whose parts the tests kill
+ * (`src/breakable`), a system with two control planes (`src/replicas`), or systems that the files start
+ * (`src/own`). The other long tests share two systems.
  */
 const folders = ['configured', 'breakable', 'replicas', 'own']
 const long = (folder: string) => `src/${folder}/**/*.long.test.ts`
@@ -20,8 +20,9 @@ const projects = [
 ]
 
 /**
- * Test files at a time. Files of the first three change what the others read, such as the settings of all projects, or kill
- * parts. Unit tests run at the same time as those of the gate.
+ * The number of concurrent test files. Files of the first three projects change state that other files read,
+ * such as the settings of all projects, or kill parts. Unit tests run at the same time as the gate's
+ * end-to-end tests.
  */
 const workers: Record<string, number> = { configured: 1, breakable: 1, replicas: 1, gate: 2 }
 
@@ -39,11 +40,11 @@ export default defineConfig({
         hookTimeout: 480_000,
         retry: 0,
         pool: 'forks' as const,
-        // Loading the modules for each file took a tenth of the processor time. Files share no state.
+        // Files share no state. Loading the modules for each file took a tenth of the processor time.
         isolate: false,
-        // More than 4 keep two cores no busier, and only make each test wait longer.
+        // More than 4 workers keep two cores no busier, and only make each test wait longer.
         maxWorkers: workers[setup] ?? 4,
-        // Projects of other numbers of workers run one after the other.
+        // Projects with different numbers of workers run one after another.
         sequence: { groupOrder },
       },
     })),

@@ -8,7 +8,7 @@ import { newKey, newTenant, saysNoneFree, untilFree } from './system/tenant.js'
 
 const program = path.join(root, 'clients/cli/dist/cli.js')
 
-/** @param era of the protocol that the client speaks */
+/** @param era the revision of the protocol that the client uses */
 export function stdioTask(era: '2026-07-28' | 'legacy'): void {
   describe(`phonerack mcp (${era})`, () => {
     it('serves the tools of /mcp over stdio, from rent to park', async () => {
@@ -20,7 +20,7 @@ export function stdioTask(era: '2026-07-28' | 'legacy'): void {
       const { projectId } = await newTenant(system)
       const env = {
         PATH: process.env['PATH'] ?? '',
-        // Without a file of settings.
+        // The program runs without a settings file.
         XDG_CONFIG_HOME: path.join(system.dir, 'none'),
         PHONERACK_BASE_URL: system.up.base_url,
         PHONERACK_API_KEY: await newKey(system, projectId, 'admin'),

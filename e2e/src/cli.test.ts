@@ -49,7 +49,7 @@ async function phonerack(...words: string[]): Promise<string> {
   return out.toString('utf8')
 }
 
-/** `create` may find no free phone while other tests hold them all. */
+/** Retries `create` while other tests hold all phones. */
 async function created(...words: string[]): Promise<Ended> {
   const last = await untilFree(
     () => attempt('phone', 'create', ...words),
@@ -91,7 +91,7 @@ describe('the command line', () => {
   })
 
   const misspelt = 'Grüße aus dem Treminal 👋'
-  it('ends a failed tap with 9, and prints what came close on stderr', async () => {
+  it('exits with 9 after a failed tap, and prints the candidates on stderr', async () => {
     const failed = await attempt('phone', 'tap', 'shop', '--text', misspelt)
     expect(failed.exitCode).toBe(9)
     expect(failed.out.toString('utf8')).toBe('')

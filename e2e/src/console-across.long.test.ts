@@ -1,4 +1,7 @@
-/** The phones of all projects of a member, in a real Chromium: live by one stream, and without projects that they were removed from. */
+/**
+ * The phones of all projects of a member, in a real Chromium: live by one stream, and without projects from
+ * which the member was removed.
+ */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
@@ -12,7 +15,7 @@ const run = Date.now().toString(36)
 const wide = { viewport: { width: 1440, height: 900 } }
 const narrow = { viewport: { width: 375, height: 812 }, colorScheme: 'dark', hasTouch: true, isMobile: true }
 const email = `mara-${run}@example.com`
-/** A mark for right-to-left text, and markup. */
+/** A character for right-to-left text, and markup. */
 const labName = `\u202E<img src=x onerror=window.ran=1>${'W'.repeat(30)}`
 
 let system: System
@@ -31,7 +34,7 @@ const answered = z.object({
 })
 type Answered = z.infer<typeof answered>
 
-/** A request to `/console/api` in the name of a page's person. Throws if it is refused. */
+/** Sends a request to `/console/api` as the person of the page. Throws if the request is refused. */
 const ask = async (page: Page, method: string, path: string, body?: object): Promise<Answered> =>
   answered.parse(
     await page.evaluate(
@@ -104,7 +107,7 @@ it('lists the phones of all projects, live by one stream, and none of a project 
   expect(await labRow.getByRole('link', { name: labName, exact: true }).getAttribute('href')).toBe(
     `/console${of(1)}/phones`,
   )
-  // A member may change the phones of one project, a viewer none of the other.
+  // A member may change the phones of one project, and as a viewer none of the other project.
   expect(await shopRow.getByRole('button', { name: /^Actions/ }).count()).toBe(1)
   expect(await labRow.getByRole('button', { name: /^Actions/ }).count()).toBe(0)
   expect(await axeFindings(member)).toEqual([])
@@ -122,7 +125,7 @@ it('lists the phones of all projects, live by one stream, and none of a project 
   expect((await apis[0]?.post(`/v1/phones/${phones[0]}/park`, {}))?.status).toBeLessThan(300)
   await shopRow.getByText('parked').waitFor()
   expect(await labRow.count()).toBe(0)
-  // Those of the page before end with it.
+  // The subscriptions of the earlier page end with the page.
   const [own, ...later] = streams.slice(streams.indexOf('/console/api/changes'))
   expect(own).toBe('/console/api/changes')
   expect(later.filter((path) => path !== own)).toEqual([])

@@ -1,4 +1,7 @@
-/** A client of the official SDK signs in by OAuth, a person consents in Chromium, and revokes it in the console. */
+/**
+ * A client of the official SDK signs in by OAuth, a person consents in Chromium, and revokes the client's
+ * access in the console.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -21,7 +24,7 @@ let system: System
 let browser: Browser
 let owner: Page
 let server: Server
-/** The query with which the browser came back. */
+/** The query with which the browser returned. */
 let returned: URLSearchParams | null = null
 
 beforeAll(async () => {
@@ -42,7 +45,7 @@ afterAll(async () => {
   server.close()
 })
 
-/** A program that keeps what it gets in memory. */
+/** A program that keeps its tokens in memory. */
 function program() {
   const kept: { client?: OAuthClientInformationMixed; tokens?: OAuthTokens; verifier?: string; url?: URL } =
     {}

@@ -1,4 +1,4 @@
-/** Dialogs and the palette of the console by keyboard alone, and by axe in light and dark. */
+/** Dialogs and the palette of the console, by keyboard only, and checked by axe in light and dark. */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'

@@ -1,6 +1,7 @@
 /**
- * Texts of tenants, their phones, files and clients in the console, in a real Chromium of 375 and 1440 px: the longest that are
- * accepted, with markup, script and marks that turn the direction. Nothing runs, is cut or turns the text around it.
+ * Texts of tenants, their phones, files and clients in the console, in a real Chromium of 375 and 1440 px:
+ * the longest accepted texts, with markup, script and direction characters. No script runs, no text is cut,
+ * and the direction of other text stays.
  */
 import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Page } from 'playwright-core'
@@ -25,7 +26,7 @@ const email = `hanna-${run}@example.com`
 const longest = 10_000
 const name = hostile(80)
 const values = [hostile(256), 'W'.repeat(256), 'ك'.repeat(256), '\u0301'.repeat(256)]
-/** At most 255 bytes: file systems do not take more. */
+/** A file name has at most 255 bytes, which is the limit of file systems. */
 const fileName = hostile(200)
 const octets = { headers: { 'content-type': 'application/octet-stream' } }
 
@@ -77,7 +78,7 @@ async function open(path: string): Promise<void> {
   await loaded(page)
 }
 
-/** Opens the question that a button asks, and answers no. */
+/** Opens the question of a button, and answers no. */
 async function question(of: Page, where: string, button: string | RegExp): Promise<void> {
   await of.getByRole('button', { name: button }).click()
   await of.getByRole('alertdialog').waitFor()
@@ -155,7 +156,7 @@ it('are harmless on the page of a phone', async () => {
     { type: 'tap', target: { desc: 'New note' } },
   )
   await act({ type: 'wait_idle' }, { type: 'type', text: hostile(300), target: { text: 'Title' } })
-  // Names nothing on the screen.
+  // The elements of the screen have no names.
   await act({ type: 'tap', target: { text: hostile(400) } })
   made(await tenant.admin.post(`${at}/recordings`, { name }))
   made(await tenant.admin.post(`${at}/handoffs`, { message: hostile(500) }))

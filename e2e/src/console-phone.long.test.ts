@@ -1,4 +1,7 @@
-/** A phone in the console, in a real Chromium: its live view inside, what an agent does, what members do, and its end. */
+/**
+ * A phone in the console, in a real Chromium: its live view, an agent's actions, a member's actions, and the
+ * phone's end.
+ */
 import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -23,7 +26,7 @@ let system: System
 let browser: Browser
 let owner: Page
 let viewer: Page
-/** Its ID and name. */
+/** The phone's ID and name. */
 let phone = ''
 const name = `console phone ${run}`
 const complaints: string[] = []
@@ -59,7 +62,7 @@ interface Answer {
   }
 }
 
-/** A request of an agent to the phone. */
+/** Sends a request to the phone as an agent. */
 async function asAgent(method: string, path: string, sent?: object): Promise<Answer> {
   const answer = await fetch(`${system.up.base_url}${path}`, {
     method,
@@ -83,7 +86,7 @@ it('is rented, watched and followed', async () => {
   await owner.getByRole('heading', { level: 1, name }).waitFor()
   phone = /phones\/(ph_\w+)/.exec(owner.url())?.[1] ?? ''
 
-  // The live view of an owner takes input; that of a viewer only shows.
+  // The live view of an owner accepts input; the live view of a viewer only shows the phone.
   await liveOf(owner).locator('body[data-state="live"]').waitFor()
   expect(await liveOf(owner).getByText('Watch only').isVisible()).toBe(false)
   await viewer.goto(owner.url())
@@ -124,10 +127,10 @@ it('has a thumbnail that follows the agent and does not keep the phone running',
   await eventually('the picture changes', 100_000, async () => (await picture.getAttribute('src')) !== before)
   expect(await axeFindings(wall)).toEqual([])
 
-  // The address keeps the choice.
+  // The URL keeps the choice.
   await wall.reload()
   await picture.waitFor()
-  // It is written every 15 seconds.
+  // Activity is written every 15 seconds.
   await eventually('the activity is written', 60_000, async () => ((await activeAt()) ?? '') >= actedAt)
   const [parks, asked] = [await parksAt(), requests]
   await wall.waitForTimeout(16_000)
@@ -235,7 +238,7 @@ it('has no findings of axe in any tab', async () => {
 })
 
 it('ends with the sign-in, the park and the deletion', async () => {
-  // A sign-out elsewhere ends the page, and its view, within seconds.
+  // A sign-out in another window ends the page, and its view, within seconds.
   const other = await newPage(browser, wide, complaints)
   await other.goto(`${new URL(owner.url()).origin}/console/sign-in`)
   await other.getByLabel('E-mail address').fill(viewerEmail)
@@ -245,7 +248,7 @@ it('ends with the sign-in, the park and the deletion', async () => {
   await other.goto(`${new URL(owner.url()).origin}/console/account`)
   await other.getByRole('button', { name: /^End the sign-in/ }).click()
   await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
-  // Each request that was refused leads there once, and back to the phone.
+  // Each refused request leads to the sign-in page once, and back to the phone.
   expect(new URL(viewer.url()).searchParams.get('next')).toMatch(/^\/projects\//)
 
   await owner.getByRole('button', { name: 'Park' }).click()
@@ -262,6 +265,7 @@ it('ends with the sign-in, the park and the deletion', async () => {
 })
 
 it('had no error, and violated no policy', () => {
-  // The viewer's page asked again after its sign-in had ended, and no phone may have been free at first.
+  // The viewer's page sent another request after its sign-in had ended, and possibly no phone was free at
+  // first.
   expect(complaints.filter((text) => !/status of (401|403|404|503)/.test(text))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Agents that ask for help, and what the console offers by keyboard, in a real Chromium. */
+/** Agents that ask for help, and the console's use by keyboard, in a real Chromium. */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { bodyOf } from './conformance/rented.js'
@@ -25,7 +25,7 @@ beforeAll(async () => {
     { viewport: { width: 1440, height: 900 }, permissions: ['notifications'] },
     complaints,
   )
-  // The page does not have the focus, as when the person works elsewhere.
+  // The page does not have the focus, as when the person works in another window.
   await page.addInitScript({
     content: `window.shown = []
 window.Notification = class { static permission = 'granted'; constructor(title, options) { shown.push([title, options.body]) } }
@@ -76,7 +76,7 @@ it('an agent that asks for help is seen on every page, is listed, and its phone 
   await page.getByText('You control the phone.').waitFor()
   await page.getByRole('link', { name: 'Requests', exact: true }).waitFor()
 
-  // While a person controls the phone, the calls that agents try are in the timeline.
+  // While a person controls the phone, the calls of agents are in the timeline.
   const refused = await tenant.agent.post(`/v1/phones/${phone}/actions`, { actions: [{ type: 'home' }] })
   expect(refused.status).toBe(409)
   await page.getByRole('list', { name: 'Steps' }).getByText('A person controlled the phone.').waitFor()
@@ -88,7 +88,7 @@ it('an agent that asks for help is seen on every page, is listed, and its phone 
 })
 
 it('the palette finds a phone by a part of its name, and keys before it is loaded are not lost', async () => {
-  // Its file comes late.
+  // The file of the palette is loaded late.
   await page.route(/\/palette-[^/]*\.js$/, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     await route.continue()
@@ -106,12 +106,12 @@ it('the palette finds a phone by a part of its name, and keys before it is loade
   await page.getByText('You control the phone.').waitFor()
 })
 
-it('says that the take-over ended when the phone parks', async () => {
+it('shows that the take-over ended when the phone parks', async () => {
   await tenant.admin.post(`/v1/phones/${phone}/park`)
   await page.getByText('Your take-over has ended.').waitFor()
 })
 
-it('a tab of a phone is in the address', async () => {
+it('the URL contains the open tab of a phone', async () => {
   await openPage(`phones/${phone}`)
   await page.getByRole('tab', { name: 'Recordings' }).click()
   await eventually('the address', 60_000, () => Promise.resolve(page.url().endsWith('?tab=Recordings')))
@@ -181,6 +181,6 @@ it('two fingers on the live view scroll the page around it, and one finger does 
 })
 
 it('had no error, and violated no policy', () => {
-  // The agent's request to a phone that a person controls is not the page's.
+  // The agent's refused request to the phone is not a request of the page.
   expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** `phonerack login` against the console in a real Chromium: a member sees which program asks from where, and allows or denies it. */
+/**
+ * `phonerack login` against the console in a real Chromium: a member sees which program asks and from where,
+ * and allows or denies the request.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -39,7 +42,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** The CLI, which keeps its key in the folder `home`. */
+/** The CLI, which stores its key in the folder `home`. */
 function phonerack(home: string, ...words: string[]) {
   const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: path.join(dir, home) }
   const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -47,7 +50,7 @@ function phonerack(home: string, ...words: string[]) {
   child.stdout.on('data', (part: Buffer) => (said.out += part.toString('utf8')))
   child.stderr.on('data', (part: Buffer) => (said.err += part.toString('utf8')))
   const ended = once(child, 'close').then(([exitCode]) => ({ ...said, exitCode: exitCode as number | null }))
-  /** The code and the page that it prints while it waits. */
+  /** The code and the page that the CLI prints while it waits. */
   const shown = async (): Promise<{ code: string; page: string }> => {
     for (;;) {
       const [, code, page] = /^Code +(\S+)\nPage +(\S+)\n/.exec(said.err) ?? []
@@ -66,7 +69,7 @@ async function enter({ code, page }: { code: string; page: string }): Promise<vo
   await member.goto(page)
   await member.getByRole('link', { name: 'Confirm it in the console' }).click()
   await member.getByRole('heading', { level: 1, name: 'Connect a terminal' }).waitFor()
-  // Never filled in by an address: a link of an attacker must not bring their code.
+  // A URL never fills in the code, since an attacker's link must not bring the attacker's code.
   await member.goto(`${member.url()}?code=${code}&user_code=${code}#${code}`)
   expect(await member.getByLabel('Code').inputValue()).toBe('')
   await member.getByLabel('Code').fill('7KQM-2XPA')
@@ -93,7 +96,7 @@ it('is signed in after a member compared its code and chose the project', async 
   expect([listed.exitCode, JSON.parse(listed.out)]).toMatchObject([0, { data: [] }])
 })
 
-it('gets no key after a member denied it, and says so', async () => {
+it('gets no key after a member denied it, and reports that', async () => {
   const waiting = login('denied')
   await enter(await waiting.shown())
   await member.getByRole('button', { name: 'Deny' }).click()

@@ -1,4 +1,7 @@
-/** Webhooks and events in the console, in a real Chromium, with a receiver that verifies signatures, and fails when the test says so. */
+/**
+ * Webhooks and events in the console, in a real Chromium, with a receiver that verifies signatures, and fails
+ * when the test requests it.
+ */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
@@ -17,7 +20,7 @@ let tenant: Tenant
 let browser: Browser
 let receiver: WebhookReceiver
 let owner: Page
-/** The address of the project's pages. */
+/** The URL of the project's pages. */
 let base = ''
 
 beforeAll(async () => {

@@ -25,7 +25,7 @@ let browser: Browser
 let owner: Page
 /** Errors of the pages, and violations of their policy. */
 const complaints: string[] = []
-/** Chromium reports each refused request as an error; tests ask for some. */
+/** Chromium reports each refused request as an error, and tests cause some. */
 const isRefusal = (text: string): boolean =>
   /Failed to load resource: .* status of (401|403|404|400)/.test(text)
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   await browser.close()
 })
 
-/** Signs in by a passkey as a page would that does not ask who uses it. Returns the server's status. */
+/** Signs in by a passkey like a page that does not verify the user. Returns the server's status. */
 const signInUnverified = (page: Page): Promise<number> =>
   page.evaluate<number>(`(async () => {
     const session = await (await fetch('/console/api/session')).json()
@@ -58,7 +58,7 @@ const signInUnverified = (page: Page): Promise<number> =>
   })()`)
 
 describe('a viewer', () => {
-  it('joins by a link, and sees what a viewer may see', async () => {
+  it('joins by a link, and sees only the parts for viewers', async () => {
     await owner.getByRole('link', { name: 'Members' }).click()
     await owner.getByRole('button', { name: 'Invite' }).click()
     const dialog = owner.getByRole('dialog')
@@ -96,7 +96,7 @@ describe('a viewer', () => {
 })
 
 describe('the sign-in page', () => {
-  it('leads to the page that was asked for, and never to another site', async () => {
+  it('leads to the requested page, and never to another site', async () => {
     const { origin } = new URL(owner.url())
     const email = `nina-${run}@example.com`
     const page = await open()
@@ -154,7 +154,7 @@ describe('a passkey', () => {
     await page.context().close()
   })
 
-  it('makes no account when the person declines, and Enter takes the password', async () => {
+  it('creates no account when the person declines, and Enter submits the password', async () => {
     const page = await open()
     const device = await addAuthenticator(page)
     await device.verifies(false)
@@ -181,7 +181,7 @@ describe('a passkey', () => {
 })
 
 describe('the page', () => {
-  it('is used by keyboard alone with the palette', async () => {
+  it('can be used by keyboard only, with the palette', async () => {
     await owner.keyboard.press('Control+k')
     await owner.getByRole('combobox', { name: 'Search commands' }).waitFor()
     await owner.keyboard.type('api keys')
@@ -211,7 +211,7 @@ describe('the page', () => {
     await newProject(owner, name)
     await owner.getByText(name).first().waitFor()
     expect(await owner.locator('img[src="x"]').count()).toBe(0)
-    // A mark for right-to-left text must not turn the question around it, and is not shown there.
+    // A direction character must not change the question around it, and is not shown there.
     const shown = `gnp.txt ${'x'.repeat(60)}`
     const turned = `\u202E${shown}`
     await newKey(owner, turned)

@@ -24,13 +24,13 @@ const account = (key: string): Promise<number> =>
   )
 
 describe('the first operator', () => {
-  it('comes by the link of up, makes a project and a key, uses the key, and revokes it', async () => {
+  it('opens the link of up, creates a project and a key, uses the key, and revokes it', async () => {
     await becomeOperator(owner, system, { name: 'Olga', email: `olga-${run}@example.com` })
     await newProject(owner, `Shop ${run}`)
     const key = await newKey(owner, 'checkout agent')
     expect(key).toMatch(/^prk_/)
     expect(await account(key)).toBe(200)
-    // Shown once.
+    // The key is shown once.
     expect(await owner.content()).not.toContain(key)
     await owner.getByRole('button', { name: 'Revoke checkout agent' }).click()
     await owner.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click()

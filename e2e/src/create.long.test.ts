@@ -7,7 +7,7 @@ import { moneyOf, newKey, newTenant, readyPhone, untilFree } from './system/tena
 describe('create', () => {
   const key = (): string => `test-${crypto.randomUUID()}`
 
-  test('each error comes before those below it in the table [6.18, 22.23, 23.40, 23.41]', async () => {
+  test('each error comes before the errors below it in the table [6.18, 22.23, 23.40, 23.41]', async () => {
     const system = inject('system')
     const poor = await newTenant(system, { creditUsd: '0.050000', maxPhones: 1, maxRunning: 1 })
     const { operator, projectId } = poor
@@ -24,7 +24,8 @@ describe('create', () => {
     const scope = errorOf(await poor.readOnly.post('/v1/phones'))
     expect(scope).toMatchObject({ code: 'insufficient_scope', details: { required: 'phones:create' } })
 
-    // Money is checked last, after capacity: this project is within every other limit, and other tests share the phones.
+    // Money is checked last, after capacity. This project is within every other limit, and other tests share
+    // the phones.
     const refusal = (maxDuration: number) =>
       untilFree(
         async () => errorOf(await poor.agent.post('/v1/phones', { max_duration: maxDuration })),
@@ -72,7 +73,7 @@ describe('create', () => {
     const busy = await newTenant(inject('system'))
     const phone = await readyPhone(busy.agent)
     await busy.agent.post(`/v1/phones/${phone.id}/park`)
-    // Starts a new minute, so that the whole burst falls into one.
+    // A new minute begins, so that the whole burst is in one minute.
     await setTimeout(60_500 - (Date.now() % 60_000))
     const answers = await Promise.all(
       Array.from({ length: 65 }, () => busy.agent.post(`/v1/phones/${phone.id}/park`)),
@@ -85,9 +86,9 @@ describe('create', () => {
     expect(error.details['retry_after_seconds']).toBe(Number(refused[0]?.headers.get('retry-after')))
   })
 
-  test('eight parallel creates with one Idempotency-Key make one phone', async () => {
+  test('eight parallel creates with one Idempotency-Key create one phone', async () => {
     const body = { name: 'once', metadata: { a: '1', b: '2' }, max_duration: 60 }
-    // Each attempt sends eight of the 60 lifecycle requests a minute of a project.
+    // Each attempt sends eight of the 60 lifecycle requests that a project may send per minute.
     const attempt = async () => {
       const own = await newTenant(inject('system'))
       const headers = { 'idempotency-key': key() }
@@ -120,7 +121,7 @@ describe('create', () => {
     expect(phoneSchema.parse(replay.body)).toMatchObject({ id, status: 'deleted' })
   })
 
-  test('parallel creates never pass the running limit or the credit', async () => {
+  test('parallel creates never exceed the running limit or the credit', async () => {
     const narrow = await newTenant(inject('system'), { creditUsd: '0.200000', maxRunning: 2 })
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => narrow.agent.post('/v1/phones', { max_duration: 90, wait: false })),
@@ -139,11 +140,11 @@ describe('create', () => {
     await Promise.all(made.map((phone) => narrow.admin.delete(`/v1/phones/${phone.id}`)))
   })
 
-  test('no phone free answers 503 with Retry-After, and holds nothing [23.66]', async () => {
+  test('returns 503 with Retry-After while no phone is free, and reserves nothing [23.66]', async () => {
     const greedy = await newTenant(inject('system'), { maxPhones: 50, maxRunning: 50 })
     const before = await moneyOf(greedy.agent)
     const answers = await Promise.all(
-      // More than the system has.
+      // There are more requests than the system has phones.
       Array.from({ length: 16 }, () => greedy.agent.post('/v1/phones', { wait: false, max_duration: 60 })),
     )
     const made = answers.filter((answer) => answer.status < 300)

@@ -50,7 +50,7 @@ beforeAll(async () => {
   tenant = await newTenant(system)
   dir = await mkdtemp(path.join(tmpdir(), 'phonerack-guide-'))
   const files = packages.map(({ name }) => `${system.up.base_url}/packages/${name}.tgz`)
-  // No registry answers: all modules are in the files.
+  // No registry answers, since all modules are in the files.
   const options = ['--registry', 'http://127.0.0.1:9', '--no-audit', '--no-fund', '--ignore-scripts']
   await run('npm', ['install', ...options, ...files], { cwd: dir, timeout: 120_000 })
   await symlink(
@@ -180,7 +180,7 @@ describe('the code of the documentation', () => {
   it.for(runs)('runs on $name with $client', async ({ name, client, blocks }, { skip }) => {
     if (client === 'Python' && missing.length > 0) return skip(`missing: ${missing.join(', ')}`)
     const own = forSystem(blocksFor(blocks, client))
-    // Clients of a page share its folder, so that one can read the files of another.
+    // The clients of a page share its folder, so that a client can read the files of another.
     const cwd = path.join(dir, 'pages', name)
     await mkdir(cwd, { recursive: true })
     const settings = {

@@ -110,7 +110,7 @@ describe('in a browser', () => {
     return page
   }
 
-  it('every page fits a phone, asks no other server and has no error', async () => {
+  it('every page fits the width of a phone, sends no request to another server and has no error', async () => {
     const page = await open('/docs', { viewport: { width: 375, height: 812 } })
     for (const name of names) {
       await page.goto(`${base}${name}`, { waitUntil: 'load' })
@@ -190,7 +190,7 @@ describe('in a browser', () => {
     expect(await (await answered).text()).toContain(expected)
     const stored = await page.evaluate<string>('JSON.stringify([localStorage, sessionStorage])')
     expect(stored).not.toContain(tenant.admin.key)
-    // A browser reports an error status of a request as an error.
+    // A browser reports a request with an error status as an error.
     faults = faults.filter((fault) => !fault.includes('503'))
   })
 })

@@ -1,6 +1,7 @@
 /**
- * The workflow for n8n: the requests that its nodes send, in their order, against a running system. n8n itself is too large
- * for a test: 2.8 GB. Its nodes use the client of `@modelcontextprotocol/sdk`, one for each call.
+ * The workflow for n8n: the requests of its nodes, in their order, against a running system. n8n itself is
+ * too large for a test (2.8 GB). Its nodes use the client of `@modelcontextprotocol/sdk`, with a new client
+ * for each call.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -24,7 +25,7 @@ const workflow = z
   .object({ nodes: z.array(nodeSchema), connections: z.record(z.string(), z.record(z.string(), links)) })
   .parse(JSON.parse(readFileSync(path.join(root, 'examples/n8n/workflow.json'), 'utf8')))
 
-/** The parameters of a node that calls one tool, and of the one that gives tools to the agent. */
+/** The parameters of a node that calls one tool, and of the node that gives tools to the agent. */
 const server = {
   endpointUrl: z.literal('http://127.0.0.1:7700/mcp'),
   serverTransport: z.literal('httpStreamable'),
@@ -56,7 +57,9 @@ function parametersOf(name: string): Record<string, unknown> {
   return found.parameters
 }
 
-/** The value of a parameter: after `=`, expressions in double braces; a sole expression keeps its type. */
+/**
+ * The value of a parameter: after `=`, expressions are in double braces; a single expression keeps its type.
+ */
 function valueOf(text: string, outputs: Outputs, input: string): unknown {
   if (!text.startsWith('=')) return text
   const scope = { $: (name: string) => ({ item: { json: outputs[name] } }), $json: outputs[input] }

@@ -1,6 +1,6 @@
 /**
- * The examples for frameworks of agents, installed in empty folders as their pages say, with our packed SDK, and run with a
- * scripted model against a running system. Needs the build.
+ * The examples for agent frameworks, installed in empty folders as their pages describe, with our packed SDK,
+ * and run with a scripted model against a running system. Needs the build.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -21,7 +21,7 @@ import { newTenant, saysNoneFree, untilFree, type Tenant } from './system/tenant
 interface Framework {
   name: string
   language: 'node' | 'python'
-  /** The tools that it shows its model; null: all. */
+  /** The tools that the example shows its model; null: all tools. */
   tools: readonly string[] | null
 }
 
@@ -33,7 +33,7 @@ const frameworks: readonly Framework[] = [
   { name: 'openai-agents', language: 'node', tools: ['act', 'observe'] },
   { name: 'vercel-ai', language: 'node', tools: ['act', 'observe'] },
 ]
-/** Those with other tests. */
+/** Examples that other tests cover. */
 const others = ['n8n']
 
 const system = inject('system')
@@ -77,7 +77,7 @@ async function runOnce(framework: Framework, bin: string, script: readonly Turn[
     ...model.env,
     PHONERACK_BASE_URL: system.up.base_url,
     PHONERACK_API_KEY: tenant.agent.key,
-    // They would send traces and statistics to their makers.
+    // With these variables, the frameworks send no traces and statistics to their makers.
     OPENAI_AGENTS_DISABLE_TRACING: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     MASTRA_TELEMETRY_DISABLED: '1',
@@ -112,7 +112,7 @@ async function phoneIn(request: string | undefined): Promise<{ id: string; statu
   return z.object({ id: z.string(), status: z.string() }).parse(body)
 }
 
-/** For messages of failed tests. */
+/** The output for messages of failed tests. */
 const withoutPictures = (request: string | undefined): string =>
   (request ?? '').replaceAll(/[A-Za-z0-9+/]{200,}/g, '…')
 

@@ -1,4 +1,4 @@
-/** A phone of a running system is unplugged: its tenant's view, until it is back. */
+/** A phone of a running system is unplugged: its tenant's view, until the phone is back. */
 import { expect, inject, it } from 'vitest'
 import { errorOf } from './system/api.js'
 import { faultsOf } from './system/faults.js'
@@ -17,7 +17,7 @@ it('answers phone_unavailable while the phone is unplugged, and works again afte
 
   await device.unplug()
   await eventually('the phone to be out of reach', 150_000, async () => {
-    // A write: the agent retries reads for seconds before they fail.
+    // The test sends a write, since the agent retries reads for seconds before they fail.
     const answer = await tenant.agent.post(`/v1/phones/${phone.id}/actions`, home)
     return answer.status === 503 && errorOf(answer).code === 'phone_unavailable'
   })

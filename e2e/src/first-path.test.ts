@@ -1,4 +1,4 @@
-/** A newcomer's path: the README's own lines, then the same with the figures checked. */
+/** The first steps of a new user: the README's own lines, and the same steps with the figures checked. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ describe('the first path', () => {
     expect((await moneyOf(agent)).balance).toBe(1_174_567n)
   })
 
-  test('an agent reads, taps by ref, types Unicode and sees what it did [1.5]', async () => {
+  test('an agent reads, taps by ref, types Unicode and sees the effects [1.5]', async () => {
     const { agent, admin } = await newTenant(inject('system'))
     const phone = await readyPhone(agent)
     const actions = (list: unknown[], mode = 'ui') =>

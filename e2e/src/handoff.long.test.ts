@@ -1,4 +1,7 @@
-/** A hand-over with a real Chromium: an agent asks, a person reads, takes control, and gives the virtual phone back. */
+/**
+ * A hand-over with a real Chromium: an agent requests it, and a person reads the request, takes control, and
+ * gives the virtual phone back.
+ */
 import pg from 'pg'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -50,7 +53,7 @@ async function refusal() {
   return { ...errorOf(answer), retryAfter: Number(answer.headers.get('retry-after')) }
 }
 
-/** The page with the phone's picture, or with the text in its place. */
+/** Opens the page with the phone's picture, or with the text instead of the picture. */
 async function open(url: string, context: object = desktop): Promise<Page> {
   const page = await newPage(browser, context, complaints)
   await page.goto(url)
@@ -65,7 +68,7 @@ const isOver = async (page: Page, text: string): Promise<void> => {
   await page.context().close()
 }
 
-/** Where on the page an icon of the phone's home screen is. */
+/** Returns where on the page an icon of the phone's home screen is. */
 async function placeOf(page: Page, icon: string): Promise<{ x: number; y: number }> {
   const { screen, elements, text } = await look(phone)
   const element = elements.find((each) => each.text === icon || each.desc === icon)
@@ -103,7 +106,7 @@ describe('a person in a browser', () => {
     const { code, retryable, next, retryAfter } = await refusal()
     expect([code, retryable, next]).toEqual(['phone_controlled', true, `GET ${path}?wait=done`])
     expect(retryAfter).toBeGreaterThan(0)
-    // The agent sees what the person does.
+    // The agent sees the effects of the person's actions.
     expect((await look(phone)).text).toContain('Contacts')
     const shop = await placeOf(page, 'Shop')
     await page.mouse.click(shop.x, shop.y)
@@ -126,7 +129,7 @@ describe('a person in a browser', () => {
     await isOver(await open(url), 'back with the agent')
   })
 
-  it('comes back to a page that was closed, on a phone, and declines', async () => {
+  it('opens a closed page again, on a phone, and declines', async () => {
     const { url, path } = await handOver()
     const first = await open(url, mobile)
     await first.tap('#handoff-take')
@@ -142,7 +145,7 @@ describe('a person in a browser', () => {
     await isFree()
   })
 
-  it('loses control when the time is over', async () => {
+  it('loses control when the hand-over expires', async () => {
     const { url, path } = await handOver()
     const page = await open(url)
     await page.click('#handoff-take')
@@ -150,7 +153,8 @@ describe('a person in a browser', () => {
     const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
     await client.connect()
     const id = path.split('/').at(-1)
-    // A second earlier than now: the control plane's reading of Postgres's clock may be milliseconds behind.
+    // The time is a second in the past, since the control plane's reading of Postgres's clock may be
+    // milliseconds behind.
     await client.query(
       "update handoffs set created_at = now() - interval '2 s', expires_at = now() - interval '1 s' where id = $1",
       [id],
@@ -172,7 +176,7 @@ describe('a person in a browser', () => {
     await page.goto(url)
     await page.waitForSelector('body[data-state="live"]', { timeout: patience })
     await page.evaluate('hold = true')
-    // Changes the screen, whichever app it shows.
+    // Changes the screen, whichever app is on it.
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' })
     await isFree()
     await page.waitForFunction('held.length > 0', null, { timeout: patience })
@@ -182,7 +186,7 @@ describe('a person in a browser', () => {
     await isOver(page, 'no longer needs your help')
   })
 
-  it('shows that the agent took it back, or that the phone was parked', async () => {
+  it('shows that the agent withdrew the hand-over, or that the phone was parked', async () => {
     const { url, path } = await handOver()
     const page = await open(url)
     await page.click('#handoff-take')
@@ -198,7 +202,7 @@ describe('a person in a browser', () => {
     expect((await read(second.path)).status).toBe('expired')
   })
 
-  it('keeps the phone awake while the person sees the page; a hidden page warns, and says that the take-over ended', async () => {
+  it('keeps the phone awake while the person sees the page; a hidden page warns, and shows that the take-over ended', async () => {
     expect((await phone.api.post(`${phone.path}/start`, { idle_timeout: 60 })).status).toBe(200)
     const { url } = await handOver()
     const page = await open(url)

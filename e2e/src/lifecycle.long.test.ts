@@ -1,4 +1,7 @@
-/** The rows of "States and transitions" that time causes, through `/v1`. `lifecycle.test.ts` has those of a client. */
+/**
+ * The rows of "States and transitions" that depend on time, through `/v1`. `lifecycle.test.ts` has the rows
+ * that a client causes.
+ */
 import { expect, inject, test } from 'vitest'
 import { phoneSchema, type Answer, type Phone } from './system/api.js'
 import { newTenant, readyPhone, sessionsOf } from './system/tenant.js'
@@ -11,7 +14,7 @@ test('idle timeout and max duration park a phone within a second of parks_at', a
     readyPhone(tenant.agent, { idle_timeout: 60, max_duration: 600 }),
     readyPhone(tenant.agent, { idle_timeout: 600, max_duration: 60 }),
   ])
-  // Reads by a Read-only key do not keep it awake.
+  // Reads with a Read-only key do not keep the phone awake.
   const watch = async (phone: Phone, reason: string): Promise<void> => {
     const before = phoneOf(await tenant.readOnly.get(`/v1/phones/${phone.id}`))
     expect(before.session?.park_reason).toBe(reason)
@@ -23,7 +26,7 @@ test('idle timeout and max duration park a phone within a second of parks_at', a
     expect(session?.end_reason).toBe(reason)
     const late = Date.parse(session?.ended_at ?? '') - due
     expect(late).toBeGreaterThanOrEqual(0)
-    // A second on a machine with nothing else to do.
+    // A second is enough on a machine with no other work.
     expect(late).toBeLessThan(5000)
   }
   await Promise.all([watch(idle, 'idle'), watch(capped, 'max_duration')])

@@ -99,7 +99,7 @@ describe('lifecycle', () => {
 
   test('a long poll wakes when the phone changes', async () => {
     const phone = await readyPhone(tenant.agent)
-    // The poll's own time is far longer than this deadline.
+    // The poll's own timeout is far longer than this deadline.
     const poll = forLater(
       tenant.readOnly.request('GET', `/v1/phones/${phone.id}?wait=parked&timeout=55`, { timeoutMs: 40_000 }),
     )

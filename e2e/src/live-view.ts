@@ -1,4 +1,7 @@
-/** A rented phone and a real Chromium for a file with tests of the live view: its links, its pages, and what the phone shows. */
+/**
+ * A rented phone and a real Chromium for a file with tests of the live view: its links, its pages, and the
+ * state of the phone.
+ */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { z } from 'zod'
@@ -63,7 +66,7 @@ export function liveView() {
       await becomes(page, 'live')
       return page
     },
-    /** Where on the page the middle of an element of the phone is. */
+    /** Returns where on the page the middle of an element of the phone is. */
     async placeOf(page: Page, what: { text?: string; desc?: string }) {
       const seen = await lookNow()
       const element = seen.elements.find(({ text, desc }) =>

@@ -1,6 +1,7 @@
 /**
- * A person's live view of a virtual phone, in a real Chromium: other browsers, several people, a phone that turns, restarts
- * or hides its screen, and the ends of a view. `live.test.ts` has what a person does first.
+ * A person's live view of a virtual phone, in a real Chromium: other browsers, several people, a phone that
+ * rotates, restarts or hides its screen, and the ends of a view. `live.test.ts` tests the first steps of a
+ * person.
  */
 import { hashSecret } from '@phonerack/shared'
 import pg from 'pg'
@@ -32,14 +33,14 @@ async function turnsAndBack(page: Page): Promise<void> {
 }
 
 describe('the live view', () => {
-  it('turns with the phone', async () => {
+  it('rotates with the phone', async () => {
     const page = await view.openLive(await view.newLink())
     expect(await isWide(page)).toBe(false)
     await turnsAndBack(page)
     await page.context().close()
   })
 
-  it('plays where the browser has no WebCodecs: shows, is tapped, turns', async () => {
+  it('plays in a browser without WebCodecs: shows the screen, accepts taps, rotates', async () => {
     await act(view.phone, { type: 'home' })
     const page = await view.openLive(await view.newLink(), desktop, ['VideoDecoder'])
     expect(await page.locator('video').count()).toBe(1)
@@ -53,7 +54,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('says so where the browser can play nothing', async () => {
+  it('shows a message in a browser that cannot play video', async () => {
     const page = await view.open(await view.newLink(), desktop, [
       'VideoDecoder',
       'MediaSource',
@@ -64,7 +65,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('lets a second person watch on a phone, and a link without control takes no input', async () => {
+  it('lets a second person watch on a phone, and a link without control accepts no input', async () => {
     await act(view.phone, { type: 'home' })
     const first = await view.openLive(await view.newLink())
     const second = await view.openLive(await view.newLink({ control: false }), mobile)
@@ -75,7 +76,7 @@ describe('the live view', () => {
     await second.touchscreen.tap(notes.x, notes.y)
     const shop = await view.placeOf(first, { text: 'Shop' })
     await first.mouse.click(shop.x, shop.y)
-    // If the second person's tap had opened Notes, this one would hit a note.
+    // If the second person's tap had opened Notes, this tap would hit a note.
     await view.opens('shop')
     await first.context().close()
     await second.context().close()
@@ -98,7 +99,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('says why the picture is black, as long as it is', async () => {
+  it('shows why the picture is black, while it is black', async () => {
     await act(view.phone, { type: 'open_app', package: 'com.phonerack.trouble' })
     const page = await view.openLive(await view.newLink())
     const panel = page.locator('#secure')
@@ -112,7 +113,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('shows what an input method composes, and types it once it is chosen', async () => {
+  it('shows the text that an input method composes, and types it once it is chosen', async () => {
     await act(view.phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
     const page = await view.openLive(await view.newLink())
     const { x, y } = await view.placeOf(page, { text: 'Title' })
@@ -130,7 +131,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('comes back by itself after the phone’s reboot', async () => {
+  it('reconnects after the phone’s reboot', async () => {
     const pages = [
       await view.openLive(await view.newLink()),
       await view.openLive(await view.newLink(), mobile, ['VideoDecoder']),

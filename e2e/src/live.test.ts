@@ -1,4 +1,7 @@
-/** A person's live view of a virtual phone, in a real Chromium: it shows the phone, and takes taps, keys and pasted text. */
+/**
+ * A person's live view of a virtual phone, in a real Chromium: the view shows the phone, and accepts taps,
+ * keys and pasted text.
+ */
 import { describe, expect, it } from 'vitest'
 import { act, tap } from './conformance/rented.js'
 import { liveView, patience } from './live-view.js'
@@ -20,7 +23,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('types what is typed, with the keys that edit, and pastes [26.6]', async () => {
+  it('sends typed text and editing keys, and pastes [26.6]', async () => {
     await act(view.phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
     const page = await view.openLive(await view.newLink())
     const { x, y } = await view.placeOf(page, { text: 'Title' })

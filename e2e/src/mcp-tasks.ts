@@ -1,4 +1,7 @@
-/** A task from rent to park over /mcp: by a client that sees only structured content, and by one that sees only text. */
+/**
+ * A task from rent to park over /mcp: by a client that sees only structured content, and by a client that
+ * sees only text.
+ */
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { newKey, newTenant, saysNoneFree, untilFree } from './system/tenant.js'
@@ -36,14 +39,14 @@ const views: Record<string, View> = {
   },
 }
 
-/** The ref of the first element whose line matches. */
+/** Returns the ref of the first element whose line matches. */
 function refOf(screen: string, line: RegExp): number {
   const found = screen.split('\n').find((each) => line.test(each))
   if (found === undefined) throw new Error(`${line} is not on the screen:\n${screen}`)
   return Number(/^\[(\d+)\]/.exec(found)?.[1])
 }
 
-/** @param era of the protocol that the client speaks */
+/** @param era the revision of the protocol that the client uses */
 export function mcpTasks(era: '2026-07-28' | 'legacy'): void {
   describe.each(Object.entries(views))('a client that sees only %s', (name, view) => {
     const clients: Client[] = []

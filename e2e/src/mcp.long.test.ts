@@ -1,4 +1,4 @@
-/** Clients of /mcp that speak the era before the newest one of the protocol. */
+/** Clients of /mcp that use the previous revision of the protocol. */
 import { mcpTasks } from './mcp-tasks.js'
 
 mcpTasks('legacy')

@@ -1,4 +1,4 @@
-/** Clients of /mcp that speak the newest era of the protocol, and the size of the list of tools. */
+/** Clients of /mcp that use the newest revision of the protocol, and the size of the list of tools. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, inject, test } from 'vitest'
 import { mcpTasks } from './mcp-tasks.js'

@@ -1,6 +1,7 @@
 /**
- * The Python SDK, sync and async, on a network that cuts connections: no second phone, no repeated action, no session that
- * nobody asked for. Its program sends through a relay; the checks ask the service directly.
+ * The Python SDK, sync and async, on a network that cuts connections: it creates no second phone, repeats no
+ * action, and starts no unrequested session. Its program sends through a relay; the checks send requests
+ * directly to the service.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +32,7 @@ afterAll(async () => {
 })
 beforeEach(({ skip }) => skip(isMissing, 'missing: python3-httpx'))
 
-/** Repeats a call while no phone is free: other tests may hold them all for a moment. */
+/** Repeats a call while no phone is free, since other tests may hold all phones for a moment. */
 async function whenFree(call: () => Promise<Outcome | null>): Promise<Outcome> {
   const outcome = await untilFree(call, (answer) => answer?.failure?.code === 'capacity_unavailable')
   if (outcome === null) throw new Error('the program was killed')
@@ -41,7 +42,10 @@ async function whenFree(call: () => Promise<Outcome | null>): Promise<Outcome> {
 const count = (arrived: readonly string[], line: string): number =>
   arrived.filter((each) => each === line).length
 
-/** The failure of a cut call. A connection that is reset while it is made may also be known to have sent nothing. */
+/**
+ * The failure of a cut call. A connection that is reset while it is opened may also be known to have sent
+ * nothing.
+ */
 function failed({ arrived }: Cut, { failure }: Outcome): Failure {
   if (failure === null) throw new Error('the call has succeeded')
   expect(failure).toMatchObject({ code: 'connection_failed', retryable: !failure.isUnknown })
@@ -52,11 +56,11 @@ function failed({ arrived }: Cut, { failure }: Outcome): Failure {
 describe.concurrent.each(['sync', 'async'] as const)('the %s client', (kind) => {
   let relay: HeldAnswers
   let client: ClientProcess
-  /** Repeats once. */
+  /** The client repeats once. */
   let twice: ClientProcess
-  /** Repeats nothing. */
+  /** The client never repeats. */
   let once: ClientProcess
-  /** Its phone, directly. */
+  /** The client's phone, read directly. */
   let phone: Phone
   const marked = (marker: string): Promise<Phone[]> => direct.phones.list({ metadata: { marker } }).toArray()
 
@@ -81,7 +85,10 @@ describe.concurrent.each(['sync', 'async'] as const)('the %s client', (kind) => 
     await relay.close()
   })
 
-  /** Sends a call whose first attempt is cut. Later attempts pass. @returns its outcome, and the requests that arrived */
+  /**
+   * Sends a call whose first attempt is cut. Later attempts pass.
+   * @returns the call's outcome, and the requests that arrived
+   */
   async function cutCall(
     { heldAfter }: Cut,
     call: () => Promise<Outcome | null>,
@@ -89,7 +96,7 @@ describe.concurrent.each(['sync', 'async'] as const)('the %s client', (kind) => 
     const before = relay.requests().length
     const isCut = heldAfter === null ? relay.refuse() : relay.hold(heldAfter)
     const settled = call()
-    // A call that fails without another connection is not cut.
+    // A call that fails without another connection was not cut.
     await Promise.race([isCut, settled])
     relay.pass()
     relay.reset()
@@ -112,7 +119,7 @@ describe.concurrent.each(['sync', 'async'] as const)('the %s client', (kind) => 
       await Promise.all(made.map((each) => each.delete()))
       expect(failure).toBeNull()
       expect(made.map((each) => each.id)).toEqual([id])
-      // The second attempt arrived too: its key made it the same phone.
+      // The second attempt arrived too, and got the same phone because of its key.
       expect(count(arrived, 'POST /v1/phones')).toBe(cut.arrived + 1)
       expect(new Set(relay.keys().slice(-count(arrived, 'POST /v1/phones'))).size).toBe(1)
     })

@@ -1,4 +1,7 @@
-/** The examples of the packages for authors of agents, word by word, with the packed packages in empty folders. Needs the build. */
+/**
+ * The examples of the packages for authors of agents, literally, with the packed packages in empty folders.
+ * Needs the build.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -74,7 +77,7 @@ interface Ended {
   err: string
 }
 
-/** Runs a program; a person answers the hand-over whose link it prints. */
+/** Runs a program. A person answers the hand-over whose link the program prints. */
 function attempt(program: string, args: string[], cwd: string, more: object = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -96,7 +99,7 @@ function attempt(program: string, args: string[], cwd: string, more: object = {}
   })
 }
 
-/** Returns the output of a program. It runs again while other tests hold every phone. */
+/** Returns the output of a program. The program runs again while other tests hold every phone. */
 async function printed(...given: Parameters<typeof attempt>): Promise<string> {
   const ended = await untilFree(
     async () => {
@@ -121,7 +124,7 @@ it('runs the examples of the TypeScript SDK', async () => {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
   const examples = await blocks('clients/typescript/README.md', 'ts')
   expect(examples).toHaveLength(7)
-  // The second to the sixth continue the first.
+  // The second to the sixth block continue the first block.
   const programs = [examples.slice(0, 6).join('\n'), examples[6] ?? '']
   const outputs: string[] = []
   for (const [index, code] of programs.entries()) {
@@ -188,7 +191,7 @@ interface ServerConfig {
   args?: string[]
 }
 
-/** Replaces variables as the clients of these files do: `${NAME}`, `${env:NAME}`, `${input:NAME}`. */
+/** Replaces variables like the clients of these files: `${NAME}`, `${env:NAME}`, `${input:NAME}`. */
 const expanded = (value: string): string =>
   value.replace(/\$\{(?:env:PHONERACK_API_KEY|input:phonerack-key|PHONERACK_API_KEY)\}/g, tenant.admin.key)
 
@@ -198,7 +201,7 @@ const codexSchema = z.strictObject({
   }),
 })
 
-/** `config.toml` of Codex, which names the variable with the key. */
+/** `config.toml` of Codex, which names the variable of the key. */
 function codexConfig(text: string): ServerConfig {
   const { url, bearer_token_env_var: name } = codexSchema.parse(parseTOML(text)).mcp_servers.phonerack
   return { url, headers: { Authorization: `Bearer ${env[name] ?? ''}` } }

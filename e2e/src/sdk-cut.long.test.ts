@@ -1,6 +1,7 @@
 /**
- * `@phonerack/sdk` on a network that cuts connections: no second phone, no repeated action, no session that nobody asked
- * for. The SDK sends through a cable and a relay that holds answers; the checks ask the service directly.
+ * `@phonerack/sdk` on a network that cuts connections: it creates no second phone, repeats no action, and
+ * starts no unrequested session. The SDK sends through a cable and a relay that holds answers; the checks
+ * send requests directly to the service.
  */
 import { Phonerack, ConnectionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -11,7 +12,7 @@ import { newKey, newTenant, whenFree } from './system/tenant.js'
 
 let relay: HeldAnswers
 let cable: Cable
-/** Through the cable; `twice` repeats once, `once` never. */
+/** SDKs that send through the cable; `twice` repeats a call once, `once` never. */
 let client: Phonerack
 let twice: Phonerack
 let once: Phonerack
@@ -53,7 +54,10 @@ afterAll(async () => {
   await relay.close()
 })
 
-/** Sends a call whose first attempt is cut. Later attempts pass. @returns its outcome, and the requests that arrived */
+/**
+ * Sends a call whose first attempt is cut. Later attempts pass.
+ * @returns the call's outcome, and the requests that arrived
+ */
 async function cutCall<T>(
   { heldAfter }: Cut,
   call: () => Promise<T>,
@@ -69,7 +73,7 @@ async function cutCall<T>(
     (error: unknown) => ({ error }),
   )
   try {
-    // The service has answered: it has carried out the request.
+    // The service has answered, so it has carried out the request.
     await held
     relay.pass()
     if (heldAfter !== null) cable.reset()
@@ -85,7 +89,10 @@ async function cutCall<T>(
 const count = (arrived: readonly string[], line: string): number =>
   arrived.filter((each) => each === line).length
 
-/** The error of a cut call. A connection that is reset while it is made may also be known to have sent nothing. */
+/**
+ * The error of a cut call. A connection that is reset while it is opened may also be known to have sent
+ * nothing.
+ */
 function failed({ arrived }: Cut, error: unknown): ConnectionError {
   if (!(error instanceof ConnectionError)) throw error
   expect(error).toMatchObject({ code: 'connection_failed', retryable: !error.isOutcomeUnknown })
@@ -104,7 +111,7 @@ describe.each(cuts)('a connection that is cut $moment', (cut) => {
       await Promise.all(made.map((each) => each.delete()))
       if (error instanceof Error) throw error
       expect(made.map(({ id }) => id)).toEqual([value?.id])
-      // The second attempt arrived too: its key made it the same phone.
+      // The second attempt arrived too, and got the same phone because of its key.
       expect(count(arrived, 'POST /v1/phones')).toBe(cut.arrived + 1)
     })
   })
@@ -136,7 +143,7 @@ describe.each(cuts)('a connection that is cut $moment', (cut) => {
     const screen = await same.observe()
     expect(screen.text.includes(text)).toBe(cut.arrived === 1)
     expect(screen.text).not.toContain(`${text}${text}`)
-    // An empty list for the next test.
+    // Empties the list for the next test.
     await same.act([{ type: 'back' }, { type: 'back' }, { type: 'home' }])
   })
 
@@ -149,7 +156,7 @@ describe.each(cuts)('a connection that is cut $moment', (cut) => {
     const after = await same.sessions().toArray()
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
     if (cut.arrived === 0) expect(after).toEqual(before)
-    // The next calls of the same client renew nothing.
+    // The next calls of the same client renew no session.
     const seen = relay.requests().length
     await phone.refresh()
     await phone.observe()

@@ -1,4 +1,4 @@
-/** `@phonerack/sdk` on a virtual phone: a task from rent to park, and each class once. */
+/** `@phonerack/sdk` on a virtual phone: a task from rent to park, and each class of the SDK once. */
 import {
   ActionError,
   ConnectionError,
@@ -50,7 +50,7 @@ describe('a phone of the SDK', () => {
     expect(waited).toMatchObject({ code: 'wait_timeout' })
   })
 
-  it('leaves the outcome open when a deadline passes while an action runs', async () => {
+  it('reports an unknown outcome when a deadline passes while an action runs', async () => {
     const error = await phone.act([wait(2500)], { deadline: 1000 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ code: 'timeout', isOutcomeUnknown: true })
@@ -80,7 +80,7 @@ describe('a phone of the SDK', () => {
     await expect(handoff.done()).rejects.toMatchObject({ code: 'handoff_not_found' })
   })
 
-  it('is listed, parked by its block, started again and found by its ID', async () => {
+  it('is listed, parked at the end of its block, started again and found by its ID', async () => {
     expect((await client.phones.list({ metadata: { test: 'sdk' } }).toArray()).map(({ id }) => id)).toEqual([
       phone.id,
     ])

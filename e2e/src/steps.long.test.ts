@@ -1,4 +1,7 @@
-/** The replay of a session: an export that plays in Chromium from the file system, and scripts that repeat it. */
+/**
+ * The replay of a session: an export that plays in Chromium from the file system, and scripts that repeat the
+ * session.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -26,7 +29,7 @@ beforeAll(async () => {
   key = await newKey(system, tenant.projectId, 'admin')
   client = new Phonerack({ baseUrl: system.up.base_url, apiKey: key })
   phone = client.phones.handle((await readyPhone(tenant.admin)).id)
-  // Inside of the package, so that the script finds the SDK.
+  // The folder is inside the package, so that the script finds the SDK.
   await mkdir(path.join(root, 'e2e', 'dist'), { recursive: true })
   dir = await mkdtemp(path.join(root, 'e2e', 'dist', 'replay-'))
   browser = await openBrowser()
@@ -46,7 +49,7 @@ async function session(): Promise<void> {
     observation?.find({ desc: 'New note' }) ??
     (await phone.waitFor({ desc: 'New note' })).find({ desc: 'New note' })
   if (!add) throw new Error('there is no button for a note')
-  // Nothing is typed yet, so a picture is kept.
+  // No text is typed yet, so a picture is kept.
   await phone.act([tap(add)], { observe: 'both' })
   await phone.act([type(title, { into: { text: 'Title' } })], { observe: 'both' })
   await expect(phone.tap({ text: 'There is no such button' })).rejects.toThrow()
@@ -56,7 +59,9 @@ async function session(): Promise<void> {
   await phone.act([{ type: 'home' }], { observe: 'both' })
 }
 
-/** The session's file in a browser without a network; other requests than for the file fail the test. */
+/**
+ * Opens the session's file in a browser without a network. Requests other than for the file fail the test.
+ */
 async function openReplay(
   file: string,
   options: { width?: number; height?: number; dark?: boolean } = {},
@@ -101,7 +106,7 @@ describe('the replay', () => {
     expect(await page.locator('#marks .mark').count()).toBeGreaterThan(steps.length)
     expect(await text(page, '#details')).toContain('open app')
 
-    // Keys: to the tap on a ref, whose touch is drawn on the screen before it.
+    // Keys move to the tap on a ref, whose touch is drawn on the screen before it.
     await page.keyboard.press('Home')
     await page.keyboard.press('PageDown')
     expect(await text(page, '#clock')).toContain(`2 / ${steps.length}`)
@@ -117,21 +122,21 @@ describe('the replay', () => {
     expect((add.x + add.width / 2 - frame.x) / frame.width).toBeCloseTo(resolved[0] / size.width, 1)
     expect((add.y + add.height / 2 - frame.y) / frame.height).toBeCloseTo(resolved[1] / size.height, 1)
 
-    // The text of the agent, and back.
+    // Opens the text of the agent, and closes it again.
     await page.keyboard.press('t')
     expect(await text(page, '#text-panel')).toContain('app com.phonerack.notes')
     await page.keyboard.press('t')
-    // Typed text is left out.
+    // Typed text is omitted.
     await page.keyboard.press('PageDown')
     expect(await text(page, '#details')).toContain('[redacted]')
     await page.keyboard.press('ArrowRight')
     expect(await text(page, '#caption')).toContain('After the step')
     const html = await readFile(file, 'utf8')
     expect(html).not.toContain(title)
-    // The failed step says why.
+    // The failed step shows its reason.
     await page.keyboard.press('PageDown')
     expect(await text(page, '#details')).toContain('target_not_found')
-    // Plays to its end by itself, and by the pointer.
+    // The player reaches its end automatically, and by the pointer.
     await page.locator('#position').fill('0')
     await page.keyboard.press('Escape')
     await page.locator('#play').click()
@@ -216,7 +221,7 @@ describe('the data', () => {
     )
     const picture = await phone.steps.screenshot(pictured?.id ?? '')
     expect(Buffer.from(picture).toString('base64')).toBe(pictured?.picture?.data)
-    // None shows the text that was typed.
+    // No step shows the typed text.
     expect(listed.filter((step) => step.picture !== null)).toHaveLength(1)
   })
 })
@@ -253,7 +258,7 @@ describe('the script', () => {
     const env = { ...process.env, ...environment, PHONERACK_API_KEY: key }
     await run(process.execPath, [file, fresh.id], { env })
     expect(await notesOn(fresh.id)).toContain(title)
-    // Without its text it does not begin.
+    // Without its text, the script does not begin.
     const without: NodeJS.ProcessEnv = { ...env, TEXT_1: undefined }
     await expect(run(process.execPath, [file, fresh.id], { env: without })).rejects.toThrow(
       /TEXT_1 is missing/,

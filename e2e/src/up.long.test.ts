@@ -1,4 +1,6 @@
-/** A running `up`: a second one on its folder, what `ctl` shows of its devices, and the metrics of its programs. */
+/**
+ * A running `up`: a second `up` on its folder, the devices that `ctl` shows, and the metrics of its programs.
+ */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -23,27 +25,27 @@ it('refuses a second up on the same folder, and names the first one’s address 
   expect((await readUpFile(dir)).pid).toBe(up.pid)
 })
 
-it('shows a device to a person as to a program', async () => {
+it('shows the same device in the text and the JSON output', async () => {
   const system = inject('system')
   const list = (await ctl(system, 'device', 'list')) as { data: { serial: string }[] }
   const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, 'device', 'list'])
   for (const { serial } of list.data) expect(stdout).toContain(serial)
 })
 
-it('serves metrics of both programs, with each that the alerts and the dashboard use', async () => {
+it('serves metrics of both programs, including all metrics of the alerts and the dashboard', async () => {
   const { metrics_urls: urls } = inject('system').up
   const folder = path.join(root, 'deploy/monitoring')
   const files = ['alerts.yml', ...(await readdir(folder)).filter((name) => /\.test\.yml$|\.json$/.test(name))]
   expect(files.length).toBeGreaterThan(3)
   const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))
   const used = new Set(texts.join('\n').match(/\bphonerack_[a-z0-9_]+/g))
-  // Without HTTP statuses: a request need not have failed.
+  // HTTP statuses are excluded, since possibly no request has failed.
   const selected = [...(texts[0] ?? '').matchAll(/phonerack_(?!http_)\w+\{([^}]*)\}/g)]
     .flatMap(([, labels = '']) => [...labels.matchAll(/(\w+)=~?"([^"]*)"/g)])
     .flatMap(([, label = '', values = '']) => values.split('|').map((value) => `${label}="${value}"`))
   expect(selected.length).toBeGreaterThan(10)
   expect(used.size).toBeGreaterThan(30)
-  // On a busy machine a reading of the database can take too long: its figures are missing then.
+  // On a busy machine, a reading of the database can take too long: its figures are then missing.
   await vi.waitFor(
     async () => {
       const [plane = '', agent = ''] = await Promise.all(
@@ -69,7 +71,7 @@ it('serves metrics of both programs, with each that the alerts and the dashboard
       expect(plane).toMatch(/^phonerack_host_certificate_days\{host="hst_\w+"\} 36\d/m)
       expect(agent).toMatch(/^phonerack_agent_wipe_duration_seconds_count\{outcome="verified"\} [1-9]/m)
       expect(agent).toMatch(/^phonerack_agent_heartbeats_total\{result="sent"\} [1-9]/m)
-      // Labels name hosts, and nothing of tenants or phones.
+      // Labels contain host names, and no data of tenants or phones.
       const values = [...`${plane}${agent}`.matchAll(/="([^"]*)"/g)].map(([, value = '']) => value)
       const ids = values.filter(
         (value) => /^(?!hst_)[a-z]+_[a-z2-7]{12}$/.test(value) || value.includes('127.0.0.1'),

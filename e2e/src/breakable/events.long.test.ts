@@ -1,6 +1,6 @@
 /**
- * Events by webhook and by the SDK's stream while the control plane, Postgres and NATS are killed between changes and their
- * deliveries: nothing is lost.
+ * Events through a webhook and the SDK's stream while the control plane, Postgres and NATS are killed between
+ * changes and their deliveries: no event is lost.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ it(
     const trusted = await startWebhookReceiver(ca.issue('127.0.0.1'))
     const refused = [
       await startWebhookReceiver(createPrivateCa(foreignDir).issue('127.0.0.1')),
-      // A certificate of another server.
+      // The server has another certificate.
       await startWebhookReceiver(ca.issue('127.0.0.9')),
     ]
     const sent = await Promise.all(
@@ -80,7 +80,7 @@ it(
 )
 
 it(
-  'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed [41.57]',
+  'delivers 1,000 changes to a webhook and a stream while the control plane, Postgres and NATS are killed [41.57]',
   { timeout: 1_200_000 },
   async () => {
     tenant = await newTenant(system)
@@ -113,14 +113,14 @@ it(
     })
 
     const path = `/v1/phones/${phone.id}/handoffs`
-    /** Two changes; false: a request was not answered with success. */
+    /** Makes two changes. Returns false when a request was not answered with success. */
     const change = async (): Promise<boolean> => {
       const handoff = await tenant.admin.post(path, { message: 'Continue.' })
       // The broker was unavailable for too long, as on a busy machine.
       if (handoff.status === 409 && errorOf(handoff).code === 'phone_not_running')
         await tenant.admin.post(`/v1/phones/${phone.id}/start`)
       const { id } = z.object({ id: z.string().optional() }).parse(handoff.body)
-      // One that was created without an answer.
+      // A webhook that was created although its request got no answer.
       const current = z
         .object({ error: z.object({ details: z.object({ handoff: z.string().optional() }) }) })
         .safeParse(handoff.body)
@@ -133,7 +133,7 @@ it(
       const target = each * (index + 1)
       let killing: Promise<unknown> | null = null
       for (let done = each * index; done < target;) {
-        // Once: the loop repeats the same change until the service is back.
+        // The change is sent once, since the loop repeats the same change until the service is back.
         if (done === target - 20) killing ??= killService(system, service)
         if (await change().catch(() => false)) done += 2
         else {
@@ -171,7 +171,7 @@ it(
     )
     expect(receiver.refused).toBe(0)
     expect(streamed).not.toContain('gap')
-    // In the order of the phone's changes.
+    // The events in the order of the phone's changes.
     const first = [...new Set(streamed)]
     expect(first).toEqual(events.map(({ id }) => id))
   },

@@ -1,4 +1,4 @@
-/** The host agent is killed while it works, and the service paused. */
+/** The host agent is killed while it works, and the service is paused. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { actionBatchResultSchema } from '@phonerack/shared'
@@ -29,7 +29,7 @@ test(
     })
     const [session] = await sessionsOf(plane.tenant.agent, phone.id)
     expect(session?.end_reason).toBe('unavailable')
-    // Billed to the last proof of life, not to its detection.
+    // The session is billed to the last proof of life, not to the time of its detection.
     expect(Date.parse(session?.ended_at ?? '')).toBeLessThan(killedAt + 2000)
     const conflict = errorOf(await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`))
     expect(conflict).toMatchObject({ code: 'phone_not_running', details: { status: 'unavailable' } })
@@ -90,7 +90,7 @@ test(
     await killService(plane.system, 'host-agent')
     await untilReady(phone, recording.id)
     const { ms } = await probeVideo(phone, recording.id)
-    // Everything except the last second, even of a static screen.
+    // The recording contains everything except the last second, even of a static screen.
     expect(ms).toBeGreaterThan(killedAt - begun - 1000)
     expect(ms).toBeLessThan(killedAt - Date.parse(recording.started_at) + 200)
     await plane.removeAll()
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is room [25.25]',
+  'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is space [25.25]',
   { timeout: 180_000 },
   async () => {
     const { id } = await rentOfKind(plane.system, plane.tenant.admin, 'fast')
@@ -113,7 +113,7 @@ test(
       await act({ type: 'open_app', package: 'com.phonerack.notes' }, { type: 'wait', ms: 2500 })
       const fullAt = Date.now()
       await disk.fill()
-      // Pictures for which there is no room.
+      // The disk has no space for these pictures.
       await act({ type: 'home' }, { type: 'open_app', package: 'com.phonerack.shop' })
       const status = async () => (await recordingsOf(phone)).find((each) => each.id === recording.id)?.status
       await eventually('it ends', 150_000, async () => (await status()) === 'processing')

@@ -1,4 +1,7 @@
-/** A live page whose control plane hangs, in a real Chromium: it says so, takes no input, and comes back. */
+/**
+ * A live page whose control plane hangs, in a real Chromium: the page shows that, sends no input, and
+ * reconnects.
+ */
 import { expect, inject, it } from 'vitest'
 import { act } from '../conformance/rented.js'
 import { liveView, patience } from '../live-view.js'
@@ -16,16 +19,16 @@ it('a live page notices within seconds that its server hangs, and taps during th
   process.kill(pid, 'SIGSTOP')
   try {
     const from = performance.now()
-    // The page does not know yet. The tap waits in the socket.
+    // The page does not know yet that the server hangs. The tap waits in the socket.
     await page.mouse.click(x, y)
     await page.waitForSelector('body[data-state="reconnecting"]', { timeout: patience })
-    // 3 s, and the time of a busy machine.
+    // The page needs 3 s, and more on a busy machine.
     expect(performance.now() - from).toBeLessThan(10_000)
     expect(await page.locator('#status-text').innerText()).toBe('Reconnecting')
     expect(await page.locator('#cover').isVisible()).toBe(true)
     expect(await page.locator('#home').isDisabled()).toBe(true)
     await page.mouse.click(x, y)
-    // Until the first tap is late.
+    // The test waits until the first tap is too old.
     await page.waitForTimeout(5000)
   } finally {
     process.kill(pid, 'SIGCONT')

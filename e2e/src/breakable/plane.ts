@@ -1,4 +1,4 @@
-/** The system whose parts a test file kills, and the invariants that must hold afterwards. */
+/** The system whose parts a test file kills, and the invariants that must be true afterwards. */
 import { beforeAll, expect, inject } from 'vitest'
 import { databaseUrl } from '../system/database.js'
 import { openInvariants } from '../system/invariants.js'
@@ -8,7 +8,7 @@ import { eventually, newTenant, type Tenant } from '../system/tenant.js'
 export interface BreakableSystem {
   readonly system: System
   readonly tenant: Tenant
-  /** Waits until nothing is in progress, then checks every invariant in the database. */
+  /** Waits until no work is in progress, and then checks every invariant in the database. */
   settled(): Promise<void>
   /** Waits until the control plane answers. */
   healthy(): Promise<void>
@@ -16,7 +16,7 @@ export interface BreakableSystem {
   removeAll(): Promise<void>
 }
 
-/** With a tenant for the file, whose field is read in tests only. */
+/** Creates the system with a tenant for the file. Only tests may read the tenant. */
 export function breakableSystem(): BreakableSystem {
   const system = inject('system')
   let made: Tenant | null = null
@@ -55,7 +55,7 @@ export function breakableSystem(): BreakableSystem {
       eventually('the control plane to answer', 150_000, async () => {
         try {
           const response = await fetch(`${system.up.base_url}/readyz`, { signal: AbortSignal.timeout(2000) })
-          // Includes the broker, without which no phone is reachable.
+          // Waits for the API and the broker, without which no phone is reachable.
           return response.ok && ((await response.json()) as { status: string }).status === 'ok'
         } catch (error) {
           if (error instanceof Error) return false

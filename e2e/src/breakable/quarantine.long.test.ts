@@ -1,4 +1,4 @@
-/** The ways out of a quarantine that `docs/operations.md` describes, followed literally with the real host agent. */
+/** The commands of `docs/operations.md` that end a quarantine, run literally with the real host agent. */
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -80,14 +80,14 @@ test('a device whose number is not believed is reset and enrolled', async () => 
   await until('a quarantined device', ({ state }) => state === 'quarantined')
   expect((await device()).reason).toContain('so the report is rejected')
 
-  // 1. It holds a phone.
+  // 1. The device holds a phone.
   await ctl(system, 'device', 'release', serial)
   expect((await getPhone(tenant.agent, id)).status).toBe('failed')
   // 2. The host agent is stopped, and the record deleted.
   await down()
   await rm(await recordOf())
   await up()
-  // 3. It is enrolled again.
+  // 3. The device is enrolled again.
   await until('the link unenrolled', ({ link }) => link === 'unenrolled')
   await ctl(system, 'device', 'enroll', serial, '--erase')
   await isFree()

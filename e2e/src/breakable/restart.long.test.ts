@@ -1,4 +1,7 @@
-/** Reboot and reset of the chapter "Device" through `/v1`, on a phone with the fast way and on one without. */
+/**
+ * Reboot and reset of the chapter "Device" through `/v1`, on a phone with the fast way and on a phone without
+ * it.
+ */
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf, phoneSchema, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
@@ -6,7 +9,7 @@ import { rentOfKind } from '../system/chosen.js'
 import { ctl } from '../system/system.js'
 import { eventually, getPhone, newTenant, observe, sessionsOf, type Tenant } from '../system/tenant.js'
 
-/** Seconds that a phone may be away: a setting of the system. */
+/** Seconds that a phone may be unreachable: a setting of the system. */
 const grace = 20
 const system = inject('system')
 let tenant: Tenant
@@ -91,7 +94,7 @@ describe.each([
     expect((await getPhone(admin, id)).status).toBe('ready')
   })
 
-  it('is reset within its session, once a minute, and holds nothing of before [1.15, 4.17, 35.34, 35.35, 35.37]', async () => {
+  it('is reset within its session, once a minute, and contains no earlier data [1.15, 4.17, 35.34, 35.35, 35.37]', async () => {
     const { path, id, faults } = phone()
     const { admin, agent } = tenant
     await faults.leave('account', 'package', 'sdcard-file')
@@ -133,7 +136,7 @@ it('a phone that does not come back is lost, and its device waits for the operat
   if (!lost) throw new Error('no phone')
   const { id } = lost
   const { admin } = tenant
-  // The allowance is used: a new phone on the same device.
+  // The allowance is used up, so the test creates a new phone on the same device.
   const { serial } = await deviceOf(id)
   await admin.delete(`/v1/phones/${id}`)
   const next = await rentOfKind(system, admin, 'bare', { max_duration: 3600 })
@@ -162,7 +165,7 @@ it('a phone that does not come back is lost, and its device waits for the operat
   const start = await admin.post(`/v1/phones/${next.id}/start`)
   expect([start.status, errorOf(start).code]).toEqual([503, 'phone_unavailable'])
 
-  // For the other files of this system.
+  // Other files of this system need the device again.
   await again.neverComeBack(false)
   await ctl(system, 'device', 'release', serial)
   for (const each of phones) await admin.delete(`/v1/phones/${each.id}`)

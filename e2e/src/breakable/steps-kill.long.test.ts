@@ -1,4 +1,7 @@
-/** Steps while the control plane is killed: no answered batch is missing, and an outcome that nobody knows is visible. */
+/**
+ * Steps while the control plane is killed: the step of every answered batch is kept, and an unknown outcome
+ * is visible.
+ */
 import { beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { killService } from '../system/processes.js'
@@ -26,7 +29,7 @@ it('no answered batch is missing after the control plane is killed', { timeout: 
     for (let batch = 0; batch < batches; batch += 1) {
       if (batch === batches / 2) killing = killService(system, 'control-plane')
       try {
-        // Long enough for a kill to meet one that runs.
+        // This time is long enough for a kill to hit a running batch.
         const actions = [{ type: 'wait', ms: batch % 2 === 0 ? 30 : 1 }]
         const answer = await tenant.agent.post(`/v1/phones/${id}/actions`, { actions, observe: 'ui' })
         if (answer.status === 200) answered.push(answer.headers.get('x-request-id') ?? '')
@@ -59,7 +62,7 @@ it('no answered batch is missing after the control plane is killed', { timeout: 
     `steps: ${answered.length} answered, ${lost} requests without an answer, ${others.length} other steps (${others.map(({ status }) => status).join(', ')})\n`,
   )
   expect(answered.length).toBeGreaterThan(kills * 10)
-  // A batch without an answer is running until it can no longer run, or its answer was lost on the way.
+  // A batch without an answer may still run, or its answer was lost.
   for (const { status } of others) expect(['running', 'succeeded', 'unknown']).toContain(status)
   await tenant.admin.delete(`/v1/phones/${id}`)
 })

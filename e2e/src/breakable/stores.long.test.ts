@@ -8,7 +8,7 @@ import { breakableSystem } from './plane.js'
 const plane = breakableSystem()
 
 test(
-  'the control plane, in the middle of creates: none is lost or made twice',
+  'the control plane, in the middle of creates: no phone is lost or created twice',
   { timeout: 300_000 },
   async () => {
     for (const delayMs of [5, 60]) {
@@ -38,7 +38,7 @@ test(
 )
 
 test(
-  'the broker, for ten seconds: running phones run on, parks still come',
+  'the broker, for ten seconds: running phones continue, and parks still happen',
   { timeout: 180_000 },
   async () => {
     const phone = await readyPhone(plane.tenant.agent)
@@ -71,7 +71,7 @@ test(
     await new Promise((resolve) => setTimeout(resolve, 1000))
     const answer = await plane.tenant.agent.get(`/v1/phones/${phone.id}`)
     if (answer.status >= 400) errorOf(answer)
-    // Nothing ran, and a retry may succeed: the key is still cached, the phone cannot be looked up.
+    // No work ran, and a retry may succeed: the key is still cached, and the phone cannot be read.
     const batch = await plane.tenant.agent.post(`/v1/phones/${phone.id}/actions`, {
       actions: [{ type: 'home' }],
     })

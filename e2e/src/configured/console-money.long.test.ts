@@ -1,4 +1,7 @@
-/** Money in the console, in a real Chromium, with a stand-in of Stripe: an owner buys credit, and comes back. */
+/**
+ * Money in the console, in a real Chromium, with a stand-in for Stripe: an owner buys credit, and returns to
+ * the console.
+ */
 import pg from 'pg'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -40,7 +43,7 @@ const creditOf = ({ up }: System, page: Page): string =>
 it('an owner buys credit, comes back, and sees it once the payment is confirmed', async () => {
   await becomeOperator(owner, system, { name: 'Olga', email: `olga-${run}@example.com` })
   await owner.goto(creditOf(system, owner))
-  // A sign-in that is older than a quarter of an hour is confirmed first.
+  // A sign-in that is older than a quarter of an hour must first be confirmed.
   const db = new pg.Client({ connectionString: await databaseUrl(system) })
   await db.connect()
   await db.query(`update user_sessions set created_at = created_at - interval '1 hour'`)
@@ -88,7 +91,7 @@ it('a payer who leaves the payment page has paid nothing', async () => {
   await owner.getByRole('button', { name: 'Continue to Stripe' }).click()
   await owner.getByRole('link', { name: 'Cancel' }).click()
   await owner.getByText('Nothing was paid').waitFor()
-  // The browser's way back shows the page as it was, ready for another attempt.
+  // The browser's back button shows the earlier page, ready for another attempt.
   await owner.goBack()
   await owner.getByRole('heading', { name: 'Pay 1000 cents' }).waitFor()
   await owner.goBack()

@@ -1,4 +1,4 @@
-/** The operators' console in a real Chromium: a host is drained and its phones end, and the other pages. */
+/** The operators' console in a real Chromium: a drained host, its phones that end, and the other pages. */
 import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -18,9 +18,9 @@ import { plugIn } from '../system/plugged-in.js'
 import { getPhone, newTenant, operatorOf, readyPhone, startAgain } from '../system/tenant.js'
 
 const email = 'olga@example.com'
-/** Script, markup and a mark that turns the direction of text. */
+/** Script, markup and a character that changes the direction of text. */
 const hostileName = '<img src=x onerror="alert(1)">\u202Eevil'
-/** Without the mark that turns the text. */
+/** The text without the character that changes the direction. */
 const shownName = hostileName.replace('\u202E', '')
 
 const system = inject('system')
@@ -73,7 +73,7 @@ async function checkDialog(name: string): Promise<void> {
   expect(await dialogFindings(page, button)).toEqual([])
 }
 
-/** Begins and ends the maintenance of a device that is free. */
+/** Begins and ends the maintenance of a free device. */
 async function maintain(device: Locator): Promise<void> {
   const choose = async (name: string): Promise<void> => {
     await device.getByRole('button', { name: /^Actions for/ }).click()
@@ -88,9 +88,9 @@ async function maintain(device: Locator): Promise<void> {
   await device.getByText(shownName).waitFor({ state: 'detached' })
 }
 
-it('needs another sign-in, at the address of the operators', async () => {
+it('needs a separate sign-in, at the address of the operators', async () => {
   await acceptLink(page, await firstLink(system), { name: 'Olga', email })
-  // The public console has no pages of operators.
+  // The public console has no pages for operators.
   const publicOrigin = new URL(page.url()).origin
   await page.goto(`${publicOrigin}/console/operator/hosts`)
   await page.waitForURL((url) => !url.pathname.includes('/operator/'))
@@ -192,7 +192,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await open('App library')
   await page.getByText('No apps yet').waitFor()
   await checkDialog('Add app')
-  // The service removes marks of direction from labels.
+  // The service removes direction characters from labels.
   const label = '<img src=x onerror="alert(1)">'
   const build = { package: 'org.example.shop', versionCode: 3, versionName: '1.3', label }
   await addToLibrary(page, [makeApk(build, await newSigner('the console'))], label)
@@ -214,7 +214,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await checkDialog('Pause the service…')
 })
 
-it('enrols a phone that was plugged in, only after its serial was typed', async () => {
+it('enrols a connected phone only after its serial was typed', async () => {
   const plugged = await plugIn(system)
   try {
     await open('Devices')

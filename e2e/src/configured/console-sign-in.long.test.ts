@@ -1,4 +1,7 @@
-/** Sign-up by mail and sign-in at an OpenID Connect issuer in a real Chromium: new accounts, a linked one, and refused answers. */
+/**
+ * Sign-up by mail and sign-in at an OpenID Connect issuer in a real Chromium: new accounts, a linked account,
+ * and refused answers.
+ */
 import { startMailServer, type MailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -48,7 +51,7 @@ async function signInAtIssuer(page: Page): Promise<void> {
 }
 
 describe('a new person', () => {
-  it('signs in at the issuer, has a project with credit, and finds it again', async () => {
+  it('signs in at the issuer, has a project with credit, and finds it after the next sign-in', async () => {
     const page = await open()
     await signInAtIssuer(page)
     await page.getByText('First project').first().waitFor()
@@ -98,7 +101,7 @@ describe('a new person without a provider', () => {
   })
 })
 
-it('axe finds nothing on the pages that are open to everybody', async () => {
+it('axe finds nothing on the public pages', async () => {
   const page = await open()
   const findings: string[] = []
   for (const [url, heading] of [
@@ -161,7 +164,8 @@ it('a link of an operator, which works once, sets a new password', async () => {
   const again = await open(refusals)
   await again.goto(link)
   await again.getByRole('heading', { name: 'This link is not valid' }).waitFor()
-  // The ended sign-in and the earlier password, the used link, and nothing about the policy of the pages.
+  // The complaints are the ended sign-in, the earlier password and the used link, and no violation of the
+  // pages' policy.
   const statuses = refusals.map(
     (text) => /Failed to load resource: .* status of (\d+)/.exec(text)?.[1] ?? text,
   )
@@ -169,7 +173,7 @@ it('a link of an operator, which works once, sets a new password', async () => {
 })
 
 describe('an answer', () => {
-  it('is explained to a person who declined', async () => {
+  it('explains the result to a person who declined', async () => {
     const page = await open()
     await page.goto(consoleAt('/sign-in'))
     await loaded(page)

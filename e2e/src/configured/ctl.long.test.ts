@@ -1,6 +1,4 @@
-/**
- * The operator's command line, with a phone that is plugged in and not enrolled.
- */
+/** The operator's command line, with a connected phone that is not enrolled. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,13 +30,13 @@ describe('ctl', () => {
   let scratch: string
   let adb: PlainAdb
   let phone: Phone
-  /** Its adb serial. */
+  /** The phone's adb serial. */
   let serial: string
   const stops: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
     scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-ctl-'))
     stops.push(() => rm(scratch, { recursive: true, force: true }))
-    // The tests rent the phone that is plugged in.
+    // The tests rent the connected phone.
     stops.push(await maintainAll(system))
     phone = await startPhone({
       port: await freePort(),
@@ -54,13 +52,13 @@ describe('ctl', () => {
     for (const stop of stops.reverse()) await stop()
   })
 
-  /** Split like a shell command; rejects with the output. */
+  /** Runs a command, which is split like a shell command. Rejects with the command's output. */
   const typed = async (...args: string[]): Promise<string> => {
     const line = ['--data', system.dir, ...args]
     return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 150_000 })).stdout
   }
   const show = async () => device.parse(await ctl(system, 'device', 'show', serial))
-  /** Not with the command, which a wait would start many times. */
+  /** The state is read without the command, which a wait would start many times. */
   const until = (what: string, is: (found: z.infer<typeof device>) => boolean) =>
     eventually(what, 150_000, async () => {
       const { body } = await operatorOf(system).get('/operator/v1/devices')
@@ -68,7 +66,7 @@ describe('ctl', () => {
       return data.some((each) => each.serial === serial && is(each))
     })
   const stateBecomes = (state: string) => until(`the device to be ${state}`, (found) => found.state === state)
-  /** Everything that a write to the phone would change. */
+  /** Reads everything that a write to the phone would change. */
   const traces = async (): Promise<string> => {
     const look =
       'ls -laR /data/local/tmp /sdcard/; settings list global; settings list secure; getprop | grep -v uptime'
@@ -84,12 +82,12 @@ describe('ctl', () => {
   })
 
   test(
-    'a phone that is plugged in is listed, not written to, and taken in only by --erase',
+    'a connected phone is listed, is not written to, and is enrolled only with --erase',
     { timeout: 300_000 },
     async () => {
       await adb.run('shell', 'echo mine > /sdcard/mine.txt')
       const before = await traces()
-      // The agent's own server sees it, as it sees a phone on a cable.
+      // The agent's own adb server lists the phone, as it lists a phone on a cable.
       const socket = path.join(system.dir, 'host-agent/adb/server.sock')
       await run('adb', ['-L', `localfilesystem:${socket}`, 'connect', serial], { timeout: 150_000 })
       await stateBecomes('unenrolled')
@@ -171,7 +169,7 @@ describe('ctl', () => {
     await expect(typed('no', 'such')).rejects.toMatchObject({ code: 2 })
   })
 
-  test('a project with its first credit, operators and what they did', async () => {
+  test('a project with its first credit, operators and their audit entries', async () => {
     const created = z.object({ id: z.string(), name: z.string(), balance_usd: z.string() })
     const create = ['project', 'create', '--name', 'Orchard', '--owner', 'Ann', '--credit', '12.5']
     const again = ['--idempotency-key', 'orchard-of-ann', ...create]
@@ -207,7 +205,7 @@ describe('ctl', () => {
     })
   })
 
-  test('a terminal gets its key through a link that an operator gives', async () => {
+  test('a terminal gets its key through a link of an operator', async () => {
     const post = async (body: object, at = '') =>
       (
         await fetch(`${system.up.base_url}/v1/setup${at}`, {

@@ -1,4 +1,7 @@
-/** Traces of one request through both programs, sent to a receiver of OTLP that works, and to one that hangs. */
+/**
+ * Traces of a request through both programs, sent to a receiver of OTLP that works, and to a receiver that
+ * hangs.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { actionBatchResultSchema } from '@phonerack/shared'
@@ -32,7 +35,7 @@ const logLines = async (program: string): Promise<Record<string, unknown>[]> =>
 
 it('traces a batch from HTTP to ADB, and answers while the receiver hangs', async () => {
   const { agent, admin } = await newTenant(system)
-  // Its taps are commands of `adb shell`.
+  // The phone's taps are commands of `adb shell`.
   const phone = await rentOfKind(system, admin, 'bare')
   const typed = 'Grüße aus Köln'
   const answer = await agent.request('POST', `/v1/phones/${phone.id}/actions`, {

@@ -51,7 +51,7 @@ export const answersOn = (rented: () => Rented): void => {
   })
 
   it.each(['none', 'ui', 'screenshot', 'both', 'text'])(
-    'answer the screen that observe %s asks for [30.24, 30.25, 32.15]',
+    'return the screen that observe %s requests [30.24, 30.25, 32.15]',
     async (observe) => {
       const [elements, picture] = [['elements', 'snapshot_id', 'text'], ['screenshot']]
       const done = {

@@ -11,7 +11,7 @@ const gallery = 'com.phonerack.gallery'
 const settings = 'com.android.settings'
 const contacts = 'com.android.contacts'
 
-/** An empty note with the focus in its body. */
+/** Opens an empty note with the focus in its body. */
 const newNote = [...fresh(notes), tap({ desc: 'New note' }), tap({ id: 'body' })]
 const scaleOf = (seen: Observation): number => Number(/Scale ([\d.]+)×/.exec(seen.text)?.[1])
 const point = ([x, y]: readonly [number, number]) => ({ x, y })
@@ -25,7 +25,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
   afterAll(() => phone.api.delete(phone.path))
   answersOn(() => phone)
 
-  it('tap what each form of target means, and say where [30.19, 30.20, 31.1, 31.2, 31.14, 36.2]', async () => {
+  it('tap the element of each form of target, and report the point [30.19, 30.20, 31.1, 31.2, 31.14, 36.2]', async () => {
     const seen = await act(phone, ...fresh(dialogs))
     const { ref, center } = withId(seen, 'counter')
     const part = { text: 'pped 3' }
@@ -48,7 +48,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
         ms: expect.any(Number) as number,
         changed: expect.toBeOneOf([true, null]) as unknown,
         resolved: 'x' in form ? { center } : { center, ref },
-        // It sought a part of the text only.
+        // The target named only a part of the text.
         ...(form === part ? { matched: 'Tapped 3 times' } : {}),
       })),
     )
@@ -77,7 +77,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect((await act(phone, tap({ text: 'Cancel' }))).text).toContain('Shopping')
   })
 
-  it('swipe, drag, scroll, and scroll until something comes [31.27, 31.29, 32.8]', async () => {
+  it('swipe, drag, scroll, and scroll until an element appears [31.27, 31.29, 32.8]', async () => {
     const shade = await act(
       phone,
       { type: 'home' },
@@ -114,7 +114,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
 
     const found = await act(phone, ...fresh(settings), { type: 'scroll_to', target: { text: 'System' } })
     expect(found.text).toContain('"System')
-    // Continues from where `scroll_to` stopped, to the end of the list and beyond.
+    // The scroll continues from where `scroll_to` stopped, to the end of the list and beyond.
     const ends = await run(
       phone,
       Array.from({ length: 8 }, () => ({ type: 'scroll', direction: 'down' })),
@@ -196,7 +196,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     await act(phone, ...fresh(notes))
     await phone.faults.lockScreen()
     try {
-      // The video shows the lock some time after it was drawn. Until then the last elements are valid.
+      // The video shows the lock some time after it was drawn. Until then, the last elements are valid.
       const batch = await run(phone, [{ type: 'wait', ms: 1000 }, tap({ desc: 'New note' })])
       expect(batch.results[1]?.error?.code).toBe('target_not_found')
       expect(batch.observation?.app.package).toBe('com.android.systemui')

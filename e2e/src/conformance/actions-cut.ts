@@ -1,4 +1,4 @@
-/** The answer of a batch on a phone with or without the fast way that is unplugged, or never answers. */
+/** The answer of a batch on a phone that is unplugged, or never answers, with or without the fast way. */
 import { type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { System } from '../system/system.js'
@@ -17,7 +17,7 @@ export const cutActionsOn = (system: System, fast: boolean): void => {
   afterAll(() => phone.api.delete(phone.path))
   const answers = async () => (await phone.api.get(`${phone.path}/observe`)).status === 200
 
-  it('are cut off by an unplugged phone: the answer lists the actions that ran, the rest is unknown, and nothing is sent twice [30.47, 39.7]', async () => {
+  it('are cut off by an unplugged phone: the answer lists the actions that ran, the next is unknown, and nothing is sent twice [30.47, 39.7]', async () => {
     const taps = tapsOn(await act(phone, ...fresh(dialogs)))
     const before = await phone.faults.counters()
     const held = { type: 'long_press', target: { x: 540, y: 2300 }, duration_ms: fast ? 10_000 : 5000 }
@@ -42,7 +42,7 @@ export const cutActionsOn = (system: System, fast: boolean): void => {
 
   if (fast) return
 
-  it('are unknown when the phone takes one and never answers, and are not sent again [39.2]', async () => {
+  it('are unknown when the phone accepts one and never answers, and are not sent again [39.2]', async () => {
     const { hung } = await phone.faults.counters()
     await phone.faults.hangEvery(1, 'input tap')
     try {

@@ -1,4 +1,7 @@
-/** Installed apps through `/v1`: listed and uninstalled, on phones that offer the fast way and on one that does not. */
+/**
+ * Installed apps through `/v1`: listed and uninstalled, on phones that offer the fast way and on a phone that
+ * does not.
+ */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { errorOf, type Api, type Answer } from '../system/api.js'
@@ -26,7 +29,7 @@ describe.each([
     settings: 'Settings',
     ours: ['io.appium.settings'],
   },
-  // This phone does not report labels, and our helpers are not installed.
+  // This phone does not report labels, and our helpers are not installed on it.
   {
     name: 'without it',
     systemOf: () => inject('bare'),
@@ -57,7 +60,7 @@ describe.each([
   const find = async (name: string) => (await list()).find((each) => each.package === name)
   const uninstall = (name: string) => api.delete(`${path}/apps/${name}`)
 
-  it('are listed with versions, labels as far as the phone tells them, and whether they came with it [33.1, 38.1, 38.4]', async () => {
+  it('are listed with versions, with the labels that the phone reports, and whether they are preinstalled [33.1, 38.1, 38.4]', async () => {
     expect(await find(left)).toBeUndefined()
     await faults.leave('package')
     expect(await find(left)).toEqual({
@@ -72,7 +75,7 @@ describe.each([
     expect((await list(readOnly)).length).toBe((await list()).length)
   })
 
-  it('exclude the service’s own, which cannot be uninstalled [33.2]', async () => {
+  it('exclude the apps of the service, which cannot be uninstalled [33.2]', async () => {
     const before = (await faults.state()).installed
     expect(before).toEqual(expect.arrayContaining(ours))
     expect(before.some((each) => each.startsWith('io.appium'))).toBe(ours.length > 0)
@@ -97,7 +100,7 @@ describe.each([
     expect((await faults.counters()).uninstalls - before).toBe(1)
   })
 
-  it('include preinstalled ones, which stay [33.30]', async () => {
+  it('include preinstalled apps, which stay [33.30]', async () => {
     expect(statusAndCode(await uninstall('com.android.settings'))).toEqual([404, 'app_not_found'])
     expect(await find('com.android.settings')).toBeDefined()
   })
@@ -125,7 +128,7 @@ describe('an uninstall that is cut off', () => {
       await faults.hangEvery(1, 'pm uninstall')
       const answer = admin.delete(`${path}/apps/${left}`)
       const lists = ({ commands }: typeof before) => commands['cmd package list'] ?? 0
-      // It reads the list, then sends the command.
+      // The phone first reads the list, and then gets the command.
       await eventually(
         'the uninstall',
         20_000,

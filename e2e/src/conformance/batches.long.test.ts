@@ -1,6 +1,6 @@
 /**
  * Chapter "Run actions" of the specification through `/v1`: the limits of a batch at their edges, who can run
- * one and when, and batches in which a part of the phone's fast way dies.
+ * a batch and when, and batches in which a part of the phone's fast way dies.
  */
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -18,7 +18,10 @@ afterAll(() => phone.api.delete(phone.path))
 
 const post = (body: unknown) => phone.api.post(`${phone.path}/actions`, body)
 const gallery = 'com.phonerack.gallery'
-/** Fails immediately, so that a batch that begins with it is accepted and nothing after it runs. */
+/**
+ * An action that fails immediately, so that a batch that begins with it is accepted and no further action
+ * runs.
+ */
 const stop = { type: 'tap', target: { x: -1, y: 0 } }
 const issuesSchema = z.object({ issues: z.array(z.object({ path: z.array(z.unknown()) })) })
 const middle = { x: 540, y: 1200 }
@@ -87,7 +90,7 @@ describe('a batch', () => {
     [{ type: 'wait_idle' }, 'timeout_ms', 100, 30_000],
   ] as const
 
-  it('takes each value of an action at both ends of its range, and none outside of it [31.35]', async () => {
+  it('accepts each value of an action at both ends of its range, and refuses values outside the range [31.35]', async () => {
     for (const [action, field, least, most] of ranges) {
       const step = Number.isInteger(least) ? 1 : 0.01
       for (const value of [least, most]) {
@@ -105,11 +108,11 @@ describe('a batch', () => {
     }
   }, 60_000)
 
-  it('runs each action at the least of its range [31.36]', async () => {
+  it('runs each action at the minimum of its range [31.36]', async () => {
     // A static screen gives two equal trees in 100 ms only on a fast machine.
     const quick = ranges.filter(([{ type }]) => type !== 'wait_idle')
     const least = quick.map(([action, field, value]) => ({ ...action, [field]: value }))
-    // First the actions that need the app's first screen.
+    // The actions that need the app's first screen come first.
     const ordered = least.toSorted((a, b) => Number(b.type === 'scroll_to') - Number(a.type === 'scroll_to'))
     const lake = { type: 'wait_for', target: { text: 'Lake' } }
     await act(phone, ...fresh(gallery), lake, ...ordered)
@@ -125,7 +128,7 @@ describe('while a part of the phone dies', () => {
     await act(phone, ...fresh(dialogs))
   })
 
-  it('taps once when the scrcpy server was killed before [39.13]', async () => {
+  it('taps once when the scrcpy server was killed earlier [39.13]', async () => {
     const before = await touches()
     await phone.faults.killScrcpy()
     const { results } = await within(15_000, run(phone, [counter]))
@@ -156,8 +159,8 @@ describe('while a part of the phone dies', () => {
     expect((await run(phone, [counter])).completed).toBe(1)
   }, 60_000)
 
-  it('begins nothing when the phone does not answer at all [30.35]', async () => {
-    // The screen's size is cached for a second. Earlier taps have reached the phone by then, too.
+  it('begins no action when the phone does not answer at all [30.35]', async () => {
+    // The screen's size is cached for a second. By then, earlier taps have reached the phone too.
     await run(phone, [{ type: 'wait', ms: 1100 }])
     const before = await touches()
     await phone.faults.hangEvery(1)
@@ -177,7 +180,7 @@ describe('while a part of the phone dies', () => {
   }, 120_000)
 })
 
-/** Last: it makes the phone unusable. */
+/** This test is the last, since it makes the phone unusable. */
 describe('the rights and phone statuses that a batch needs', () => {
   const actions = [{ type: 'home' }]
 

@@ -1,4 +1,7 @@
-/** Chapter "Device" of the specification through `/v1`, on phones that offer the fast way and on one that does not. */
+/**
+ * Chapter "Device" of the specification through `/v1`, on phones that offer the fast way and on a phone that
+ * does not.
+ */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
 import { bodyOf, refusal, rent, type Rented } from './rented.js'
@@ -8,7 +11,7 @@ const whatItIs = {
   model: 'Virtual Phone',
   os_version: '14',
   screen: { width: 1080, height: 2400, density: 420 },
-  // Without a SIM.
+  // The phone has no SIM.
   carrier: null,
 }
 
@@ -21,7 +24,7 @@ describe('a phone that offers the fast way', () => {
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('says what it is, and has the settings of a new phone [1.13, 35.7, 35.26]', async () => {
+  it('reports its model, and has the settings of a new phone [1.13, 35.7, 35.26]', async () => {
     expect(bodyOf(await get('device'))).toEqual(whatItIs)
     expect(bodyOf(await get('timezone'))).toEqual({ timezone: null })
     expect(bodyOf(await get('locale'))).toEqual({ locale: 'en-US' })
@@ -41,13 +44,13 @@ describe('a phone that offers the fast way', () => {
     expect((await phone.faults.state()).clipboard).toBe('漢'.repeat(10_000))
   })
 
-  it('says that its clipboard cannot be read, and never that it is empty [23.30, 35.11, 39.17]', async () => {
+  it('reports that its clipboard cannot be read, and never that it is empty [23.30, 35.11, 39.17]', async () => {
     await put('clipboard', { text: 'behind' })
     await phone.faults.denyClipboard(true)
     try {
       const answer = await get('clipboard')
       expect(refusal(answer)).toEqual([409, 'clipboard_unavailable'])
-      // This phone refuses a write, too; no answer claims that it was done.
+      // This phone also refuses a write, and no answer reports the write as done.
       const write = await put('clipboard', { text: 'unseen' })
       expect(refusal(write)).toEqual([502, 'action_outcome_unknown'])
       expect(errorOf(write).next).toBe(`GET ${phone.path}/clipboard`)
@@ -56,7 +59,7 @@ describe('a phone that offers the fast way', () => {
     }
   })
 
-  it('is where it was put, with the time zone of that place, until it is reset [1.10, 35.15, 35.17, 35.20]', async () => {
+  it('has the set location, with the time zone of that place, until the location is reset [1.10, 35.15, 35.17, 35.20]', async () => {
     const home = { lat: 40.7128, lng: -74.006 }
     expect(bodyOf(await get('location'))).toEqual(home)
     expect(bodyOf(await put('location', { lat: 35.6762, lng: 139.6503 }))).toEqual({
@@ -79,7 +82,7 @@ describe('a phone that offers the fast way', () => {
     expect(bodyOf(await get('timezone'))).toEqual({ timezone: 'America/New_York' })
   })
 
-  it('is taken to the ends of the world, and not beyond [35.16]', async () => {
+  it('accepts locations up to the limits of latitude and longitude, and none beyond them [35.16]', async () => {
     for (const [lat, lng] of [
       [90, 180],
       [-90, -180],
@@ -95,7 +98,7 @@ describe('a phone that offers the fast way', () => {
     await phone.api.delete(`${phone.path}/location`)
   })
 
-  it('speaks the locale that was set [1.11, 35.22]', async () => {
+  it('uses the locale that was set [1.11, 35.22]', async () => {
     for (const locale of ['de-DE', 'zh-Hant-TW', 'es-419', 'fr', 'en-US']) {
       expect(bodyOf(await put('locale', { locale }))).toEqual({ locale })
       expect(bodyOf(await get('locale'))).toEqual({ locale })
@@ -140,7 +143,7 @@ describe('a phone without the fast way', () => {
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('says what it is, and which features it lacks, and sends nothing [23.61, 35.5]', async () => {
+  it('reports its model, and the features that it lacks, and gets no requests for them [23.61, 35.5]', async () => {
     expect(bodyOf(await get('device'))).toEqual(whatItIs)
     const before = await phone.faults.state()
     for (const [feature, answer] of [

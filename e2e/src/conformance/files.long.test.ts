@@ -1,4 +1,7 @@
-/** Chapter "Files" of the specification through `/v1`, on phones that offer the fast way and on one that does not. */
+/**
+ * Chapter "Files" of the specification through `/v1`, on phones that offer the fast way and on a phone that
+ * does not.
+ */
 import { randomBytes } from 'node:crypto'
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -51,7 +54,7 @@ describe.each([
     expect(given.bytes.equals(bytes)).toBe(true)
     expect(given.headers.get('content-type')).toBe('application/octet-stream')
     expect(given.headers.get('content-disposition')).toContain("filename*=UTF-8''gr%C3%B6%C3%9Fe.bin")
-    // Without a path it is the root that is listed.
+    // Without a path, the root is listed.
     expect(await phone.api.get(`${phone.path}/files`)).toMatchObject({
       status: 200,
       body: { path: '/sdcard', data: expect.arrayContaining([folder('Documents')]) as unknown },
@@ -79,7 +82,7 @@ describe.each([
     await phone.api.delete(at('/sdcard/most'))
   })
 
-  it('are distinguished from directories, with the request that fits [34.8, 34.19, 34.21]', async () => {
+  it('are distinguished from directories, with the matching request [34.8, 34.19, 34.21]', async () => {
     await upload('/sdcard/box/a', Buffer.from('a'))
     expect(errorOf(await phone.api.get(at('/sdcard/box/a')))).toMatchObject({
       code: 'validation_failed',
@@ -95,8 +98,8 @@ describe.each([
     expect((await download('/sdcard/box/a')).bytes.toString()).toBe('a')
   })
 
-  it('have paths inside of shared storage, of at most 1024 characters [34.3, 34.12]', async () => {
-    // The phone counts in bytes, and `/sdcard` by its longer name there.
+  it('have paths inside shared storage, of at most 1024 characters [34.3, 34.12]', async () => {
+    // The phone counts in bytes, with the longer path that `/sdcard` has there.
     const longest = limits.pathLength - '/storage/emulated/0'.length + '/sdcard'.length
     const path = (length: number) => `/sdcard/${`${'d'.repeat(200)}/`.repeat(4)}`.padEnd(length, 'f')
     for (const length of [longest - 1, longest]) {
@@ -129,10 +132,10 @@ describe.each([
       expect(refusal(await upload(nameless, Buffer.from('x')))).toEqual([400, 'validation_failed'])
   })
 
-  it('stay whole when the phone is unplugged in the middle of a write, which is sent once and whose outcome is open [34.13, 39.6]', async () => {
+  it('stay complete when the phone is unplugged during a write, which is sent once and whose outcome is unknown [34.13, 39.6]', async () => {
     await upload('/sdcard/cut/kept', Buffer.from('old'))
     const isBack = async () => (await phone.api.get(at('/sdcard/cut'))).status === 200
-    // Setting the pace begins a new connection.
+    // Setting the pace opens a new connection.
     await phone.faults.slowLink({ latencyMs: 0, bytesPerSecond: 1_000_000 })
     await eventually('the phone on its slow link', 150_000, isBack)
     const known = new Set(Object.keys((await phone.faults.counters()).pushes))
@@ -158,7 +161,7 @@ describe.each([
     expect((await begun()).map(([, count]) => count)).toEqual([1])
   }, 150_000)
 
-  it('are whole or not there when the storage is full [34.14, 39.15]', async () => {
+  it('are complete or absent when the storage is full [34.14, 39.15]', async () => {
     await upload('/sdcard/kept', Buffer.from('old'))
     await phone.faults.fullStorage(true)
     try {

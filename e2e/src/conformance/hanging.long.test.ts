@@ -1,10 +1,12 @@
-/** Every request into a phone that answers nothing at all, through `/v1`: it ends, and no write is sent twice. */
+/**
+ * Every request into a phone that never answers, through `/v1`: the request ends, and no write is sent twice.
+ */
 import { expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
 import { eventually } from '../system/tenant.js'
 import { rent, within } from './rented.js'
 
-/** Milliseconds that a client waits for an answer, as the specification advises. */
+/** Milliseconds for which a client waits for an answer, as the specification advises. */
 const patience = 130_000
 const file = '/files?path=%2Fsdcard%2Fa'
 const requests: readonly [string, string, unknown?][] = [
@@ -38,7 +40,7 @@ it.each([
   ['with the fast way', () => inject('system')],
   ['without it', () => inject('bare')],
 ])(
-  'a phone %s that answers nothing keeps no request waiting, and gets nothing twice [39.1]',
+  'a phone %s that never answers keeps no request waiting, and gets no write twice [39.1]',
   async (_name, system) => {
     const phone = await rent(system())
     const before = await phone.faults.counters()

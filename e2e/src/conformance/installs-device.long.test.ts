@@ -1,6 +1,6 @@
 /**
- * A tenant's apps through `/v1`: uploaded, installed, refused, cut off in the middle, and listed with their
- * outcomes.
+ * A tenant's apps through `/v1`: uploaded, installed, refused, cut off during the install, and listed with
+ * their outcomes.
  */
 import { newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   signers = { ours: await newSigner('ours'), stranger: await newSigner('stranger') }
   await rentFrom(inject('system'))
 }, 100_000)
-/** From here on all requests use the phone of this system. */
+/** From this point on, all requests use the phone of this system. */
 async function rentFrom(system: System): Promise<void> {
   api = (await newTenant(system)).admin
   const { id } = await readyPhone(api)
@@ -106,7 +106,7 @@ describe('an uploaded app', () => {
     expect(await versionOf()).toBe(5)
   })
 
-  it('is refused before the install when it does not fit the phone, and the app to replace stays', async () => {
+  it('is refused before the install when it is incompatible with the phone, and the app to replace stays', async () => {
     await install(await upload())
     const before = await faults.counters()
     for (const [settings, reason] of [
@@ -143,7 +143,7 @@ describe('installs of one phone', () => {
   const sessionsOf = ({ commands }: Awaited<ReturnType<PhoneFaults['counters']>>) =>
     commands['pm install-create'] ?? 0
 
-  it('are two in parallel and one per app; those that an unplugged cable cuts off have failed [23.26, 33.14, 33.15, 39.5]', async () => {
+  it('are two in parallel and one per app, and fail when an unplugged cable cuts them off [23.26, 33.14, 33.15, 39.5]', async () => {
     const [one, two, three] = (await Promise.all(namesOf.map((name) => upload({ package: name })))) as [
       string,
       string,
@@ -155,7 +155,7 @@ describe('installs of one phone', () => {
     const same = await start(one)
     expect(statusAndCode(same)).toEqual([409, 'install_in_progress'])
     expect(errorOf(same)).toMatchObject({ retryable: true, details: { package: namesOf[0] } })
-    // It cannot be opened until it is installed.
+    // The app cannot be opened until it is installed.
     const open = { actions: [{ type: 'open_app', package: namesOf[0] }], observe: 'none' }
     expect((await api.post(`${path}/actions`, open)).body).toMatchObject({
       results: [{ ok: false, error: { code: 'app_not_found', details: { package: namesOf[0] } } }],
@@ -199,11 +199,12 @@ describe('installs of one phone', () => {
       expect((await api.post(`${path}/park`)).status).toBe(200)
       expect(await endOf(started)).toMatchObject({ status: 'failed', error })
       await faults.heal()
-      // To end what hangs, the agent may have reconnected the device: a start is refused until it is back.
+      // The agent may have reconnected the device to end hanging calls: a start is refused until the device
+      // is back.
       await startAgain(api, phoneId)
       expect(await versionOf(name)).toBeUndefined()
       expect((await faults.counters()).installs).toBe(before.installs)
-      // The next install stops what this one left running.
+      // The next install stops the processes that this install left running.
       expect((await install(late))?.status).toBe('succeeded')
       const after = await faults.counters()
       expect(after.installs - before.installs).toBe(1)
@@ -214,7 +215,7 @@ describe('installs of one phone', () => {
   )
 })
 
-/** Last: it makes the phone of the tests above unusable. */
+/** This test is the last, since it makes the phone of the other tests unusable. */
 describe('on a phone with only the features of every phone, an app', () => {
   beforeAll(async () => {
     await api.delete(path)

@@ -1,4 +1,7 @@
-/** An app of a tenant through `/v1`, from its upload to its removal. `installs-device.long.test.ts` has refusals and faults. */
+/**
+ * An app of a tenant through `/v1`, from its upload to its removal. `installs-device.long.test.ts` tests
+ * refusals and faults.
+ */
 import { newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { endOf, installsOf, shop, startedSchema, startInstall, uploadShop, versionOf } from './installs.js'

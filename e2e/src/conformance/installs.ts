@@ -37,11 +37,11 @@ const appsSchema = z.object({ data: z.array(z.object({ package: z.string(), vers
 
 export interface AppPhone {
   api: Api
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
 }
 
-/** Created, sent, completed, and read again once it was checked. */
+/** Creates, sends and completes an upload, and reads it again after its check. */
 export async function uploadFile(api: Api, file: Buffer) {
   const created = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
   const { upload_url: url, upload_method: method, upload_headers: headers } = created
@@ -73,7 +73,7 @@ export async function installsOf({ api, path }: AppPhone) {
 
 const rowOf = async (phone: AppPhone, id: string) =>
   (await installsOf(phone)).find((row) => row.install === id)
-/** The entry of a started install once it has ended. */
+/** Returns the entry of a started install once the install has ended. */
 export async function endOf(phone: AppPhone, answer: Answer) {
   expect(answer.status, JSON.stringify(answer.body)).toBe(202)
   const { install } = startedSchema.parse(answer.body)

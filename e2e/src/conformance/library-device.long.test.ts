@@ -128,7 +128,7 @@ describe('an app of the library', () => {
     expect((await faults.counters()).commands['pm install-write']).toBe(before + 3)
   })
 
-  it('is one version: a newer one updates phones, an older one is refused by them', async () => {
+  it('has one version: a newer version updates phones, and phones refuse an older version', async () => {
     await library('add', await apk('newer.apk', { versionCode: 6 }))
     expect((await search('lend')).map((app) => app.version_code)).toEqual([6])
     await install()

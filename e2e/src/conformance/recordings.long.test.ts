@@ -1,6 +1,6 @@
 /**
- * The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged, turned and
- * broken during the recording.
+ * The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged, rotated
+ * and broken during the recording.
  */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
@@ -23,13 +23,13 @@ describe('a recording', () => {
   }, 120_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('is as long as it took, of a moving screen and of a still one [2.12, 25.12, 25.15]', async () => {
+  it('is as long as the recorded time, for a moving and for a still screen [2.12, 25.12, 25.15]', async () => {
     const before = Date.now()
     const { id, name, status } = await startRecording(phone, { name: 'Two apps' })
     const begun = Date.now()
     expect([name, status]).toEqual(['Two apps', 'recording'])
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
-    // Nothing moves from now on.
+    // The screen does not change from now on.
     await act(phone, { type: 'wait', ms: 4000 })
     const asked = Date.now()
     const stopped = recordingSchema.parse((await phone.api.post(`${phone.path}/recordings/${id}/stop`)).body)
@@ -48,7 +48,7 @@ describe('a recording', () => {
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
   }, 120_000)
 
-  it('plays in one size that holds both ways in which the phone was held [25.26]', async () => {
+  it('plays in one size that contains both orientations of the phone [25.26]', async () => {
     const hand = await openHand(phone)
     const turn = async (isWide: boolean): Promise<void> => {
       hand.send({ type: 'rotate' })
@@ -56,7 +56,7 @@ describe('a recording', () => {
         const { screen } = await look(phone)
         return screen.width > screen.height === isWide
       })
-      // The recording has what the live view has: both are made of the same video.
+      // The recording and the live view show the same pictures, since both use the same video.
       await eventually(`the picture is ${isWide ? 'wide' : 'tall'}`, 150_000, () => {
         const { width, height } = hand.picture ?? { width: 0, height: 0 }
         return Promise.resolve(width > height === isWide)
@@ -78,10 +78,11 @@ describe('a recording', () => {
     hand.close()
     const ready = await untilReady(phone, id)
     const video = await probeVideo(phone, id)
-    // The video of a phone of 576 by 1280 pixels.
+    // The video's size for a phone of 576 by 1280 pixels.
     expect([video.width, video.height]).toEqual([1280, 1280])
     expect(video.frames).toBeGreaterThan(5)
-    // Each orientation has pictures at its time: one from before the turn, one from after the turn back.
+    // Each orientation has pictures at its time: a picture from before the rotation, and a picture from after
+    // the rotation back.
     expect(video.times.filter((ms) => ms < wideAt - before + 200).length).toBeGreaterThan(1)
     expect(video.times.at(-1)).toBeGreaterThan(turnedAt - begun - 200)
     expect(video.ms).toBeGreaterThan(asked - begun - 200)
@@ -89,10 +90,10 @@ describe('a recording', () => {
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
   }, 180_000)
 
-  it('is whole though ffmpeg is killed while it makes the file [25.24]', async () => {
+  it('is complete although ffmpeg is killed while it writes the file [25.24]', async () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
-    // The pictures of both actions may come a moment after them.
+    // The pictures of both actions may arrive a moment after the actions.
     await act(
       phone,
       { type: 'open_app', package: 'com.phonerack.notes' },
@@ -148,7 +149,7 @@ describe('a recording', () => {
     const started = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
     const begun = Date.now()
     await act(phone, { type: 'wait', ms: 1000 })
-    // The batch's end is recorded in parallel with its answer, and may come after it.
+    // The batch's end is recorded in parallel with its answer, and may be written after the answer.
     await vi.waitFor(async () => {
       const { last_active_at: active } = await getPhone(phone.tenant.readOnly, phone.id)
       expect(Date.parse(active ?? '')).toBeGreaterThanOrEqual(begun + 1000)
@@ -165,7 +166,10 @@ describe('a recording', () => {
 })
 
 describe('keeps its content when', () => {
-  /** Records for two seconds, ends it by `end`, and looks at the video; returns its phone for more. */
+  /**
+   * Records for two seconds, ends the recording by `end`, and inspects the video. Returns the phone for
+   * further tests.
+   */
   async function broken(end: (phone: Rented) => Promise<unknown>): Promise<Rented> {
     const phone = await rent(system)
     const { id } = await startRecording(phone)

@@ -1,4 +1,7 @@
-/** A recording through `/v1`, from its start to its video. `recordings.long.test.ts` has its length, and phones that break. */
+/**
+ * A recording through `/v1`, from its start to its video. `recordings.long.test.ts` tests its length, and
+ * phones that break.
+ */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { act, rent, type Rented } from './rented.js'
 import { probeVideo, recordingsOf, startRecording, untilReady } from './videos.js'
@@ -18,7 +21,7 @@ it('is stopped, is ready, plays as the video that it describes, and is deleted',
   expect(ready).toMatchObject({ name: 'Notes', phone: phone.id })
   const video = await probeVideo(phone, id)
   expect([video.bytes, video.type]).toEqual([ready.size_bytes, 'video/mp4'])
-  // The video of a phone of 576 by 1280 pixels.
+  // The video's size for a phone of 576 by 1280 pixels.
   expect([video.width, video.height]).toEqual([576, 1280])
   expect(video.frames).toBeGreaterThan(0)
   expect(video.ms).toBeGreaterThan(500)

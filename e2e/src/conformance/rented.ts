@@ -14,12 +14,12 @@ export interface Rented {
   tenant: Tenant
   api: Api
   id: string
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
   faults: PhoneFaults
 }
 
-/** @param isFast the phone has the fast way; otherwise it may be any phone */
+/** @param isFast whether the phone must have the fast way; otherwise any phone is used */
 export async function rent(system: System, isFast = false): Promise<Rented> {
   const tenant = await newTenant(system)
   const { id } = await (isFast ? rentOfKind(system, tenant.admin, 'fast') : readyPhone(tenant.admin))
@@ -31,7 +31,10 @@ export type Batch = Omit<z.infer<typeof actionBatchResultSchema>, 'observation'>
   observation: Observation | undefined
 }
 
-/** Sends a batch and returns its answer, which must be a 200; `observation` only when it holds elements. */
+/**
+ * Sends a batch and returns its answer, which must be a 200. The answer has `observation` only when it
+ * contains elements.
+ */
 export const run = (phone: Rented, actions: readonly object[], observe = 'none'): Promise<Batch> =>
   forLater(sendBatch(phone, actions, observe))
 
@@ -43,7 +46,7 @@ async function sendBatch(phone: Rented, actions: readonly object[], observe: str
   return { ...batch, observation: seen.data }
 }
 
-/** A batch of which every action succeeds; returns the screen after it. */
+/** Runs a batch of which every action succeeds. Returns the screen after it. */
 export async function act(phone: Rented, ...actions: readonly object[]): Promise<Observation> {
   const batch = await run(phone, actions, 'ui')
   if (batch.completed !== actions.length || !batch.observation)
@@ -51,7 +54,7 @@ export async function act(phone: Rented, ...actions: readonly object[]): Promise
   return batch.observation
 }
 
-/** A batch whose last entry failed; returns that entry's error. */
+/** Runs a batch whose last entry failed. Returns that entry's error. */
 export async function failureOf(phone: Rented, ...actions: readonly object[]) {
   const { results } = await run(phone, actions)
   const error = results.at(-1)?.error
@@ -70,14 +73,14 @@ export const fresh = (app: string) => [
 
 export const tap = (target: object) => ({ type: 'tap', target })
 
-/** The element whose resource id ends in `id`. */
+/** Returns the element whose resource ID ends in `id`. */
 export function withId(seen: Observation, id: string): Element {
   const found = seen.elements.find((element) => element.id?.endsWith(`:id/${id}`))
   if (!found) throw new Error(`no ${id} on\n${seen.text}`)
   return found
 }
 
-/** The result of `answer`, which must come before its deadline, in milliseconds from now. */
+/** Returns the result of `answer`, which must arrive before its deadline, in milliseconds from now. */
 export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const asked = performance.now()
   const given = await answer
@@ -86,10 +89,10 @@ export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return given
 }
 
-/** Status and code of a refusal. */
+/** Returns the status and code of a refusal. */
 export const refusal = (answer: Answer): [number, string] => [answer.status, errorOf(answer).code]
 
-/** The body of an answer that has this status. */
+/** Returns the body of an answer that must have this status. */
 export function bodyOf(answer: Answer, status = 200): unknown {
   if (answer.status !== status)
     throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`)
@@ -102,14 +105,14 @@ export interface Picture {
   height: number
 }
 
-/** From the image itself: PNG's IHDR, or JPEG's start of frame. */
+/** Reads the size from the image itself: PNG's IHDR, or JPEG's start of frame. */
 export function pictureOf(bytes: Buffer): Picture {
   if (bytes.readUInt32BE(0) === 0x89504e47)
     return { format: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
   if (bytes.readUInt16BE(0) !== 0xffd8) throw new Error('neither PNG nor JPEG')
   for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt16BE(at)
-    // SOF0 to SOF15 but DHT, JPG and DAC.
+    // The markers SOF0 to SOF15, except DHT, JPG and DAC.
     if (marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker))
       return { format: 'jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
   }

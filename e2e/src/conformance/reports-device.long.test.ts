@@ -1,4 +1,4 @@
-/** Reports of a phone through `/v1`, on phones that offer the fast way and on one that does not. */
+/** Reports of a phone through `/v1`, on phones that offer the fast way and on a phone that does not. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { errorOf } from '../system/api.js'

@@ -1,4 +1,7 @@
-/** Chapters "Observe the screen" and "Take a screenshot" of the specification through `/v1`, on phones that offer the fast way and on one that does not. */
+/**
+ * Chapters "Observe the screen" and "Take a screenshot" of the specification through `/v1`, on phones that
+ * offer the fast way and on a phone that does not.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { actionBatchResultSchema, limits, observationSchema, type Element } from '@phonerack/shared'
@@ -18,7 +21,7 @@ const devicesSchema = z.object({
   ),
 })
 
-/** The line that the text form gives an element of this app. */
+/** The line of the text form for an element of this app. */
 function lineOf({ ref, type, text, desc, id, state, center }: Element, app: string): string {
   const words = text ?? desc
   const parts = [`[${ref}]`, type]
@@ -53,7 +56,7 @@ describe.each([
       truncated: false,
     })
     expect(seen.elements.map(({ ref }) => ref)).toEqual(seen.elements.map((_, at) => at + 1))
-    // A note is one button that says what its children say.
+    // A note is one button with the texts of its children.
     const note = seen.elements.find(({ text }) => text?.startsWith('Shopping'))
     expect(note).toMatchObject({
       text: 'Shopping, Milk\nBread\nApples',
@@ -77,7 +80,7 @@ describe.each([
     ])
   })
 
-  it('is read as text alone, whose snapshot can be targeted [1.3, 28.14]', async () => {
+  it('is read only as text, whose snapshot can be targeted [1.3, 28.14]', async () => {
     const answer = await get('?format=text&screenshot=png')
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const json = await look(phone)
@@ -103,7 +106,7 @@ describe.each([
     await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
   })
 
-  it('lists 500 elements of 1,500, and says so [36.9]', async () => {
+  it('lists 500 of 1,500 elements, and reports that [36.9]', async () => {
     await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
     await run(phone, [{ type: 'tap', target: { id: 'many' } }])
     const answer = await get('?screenshot=png')
@@ -147,7 +150,7 @@ describe.each([
     ]).toEqual(['1080', '2400', (width / 1080).toFixed(6)])
   })
 
-  it('is pictured as a JPEG of the quality that was asked for [1.4, 29.7]', async () => {
+  it('is pictured as a JPEG of the requested quality [1.4, 29.7]', async () => {
     const pictured = async (query: string): Promise<Buffer> =>
       (await get(`?format=jpeg${query}`, 'screenshot')).bytes
     const sizes = []
@@ -204,7 +207,7 @@ describe.each([
     expect(seen.text).toContain('"Buy\\" \\\\ [9] Button \\"Pay')
   })
 
-  it('says that a picture is black because of a protected window [32.18]', async () => {
+  it('reports that a picture is black because of a protected window [32.18]', async () => {
     const marks = async () => {
       const [shot, seen] = [await get('', 'screenshot'), await get('?screenshot=jpeg&max_width=160')]
       const { results, observation } = actionBatchResultSchema.parse(
@@ -231,7 +234,7 @@ describe.each([
     expect(await marks()).toEqual([null, undefined, undefined])
   })
 
-  it('says that it is off, and takes a touch again after the wake key [23.51, 32.16]', async () => {
+  it('reports that it is off, and accepts a touch again after the wake key [23.51, 32.16]', async () => {
     await run(phone, [{ type: 'key', key: 'sleep' }])
     const dark = await look(phone)
     expect(dark).toMatchObject({ screen: { ...screen, on: false }, elements: [], truncated: false })
@@ -248,7 +251,7 @@ describe.each([
     ['crash', 'has stopped'],
     ['hang', "isn't responding"],
   ])(
-    'shows the dialog of a %s alone, since nothing behind it can be touched [32.13]',
+    'shows only the dialog of a %s, since nothing behind it can be touched [32.13]',
     async (trouble, words) => {
       await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
       await run(phone, [{ type: 'tap', target: { id: trouble } }])
@@ -265,7 +268,7 @@ describe.each([
     },
   )
 
-  it('and all else of it is driven in ways that docs/capabilities.md describes', async () => {
+  it('and its other features use implementations that docs/capabilities.md describes', async () => {
     const described = await readFile(path.join(root, 'docs/capabilities.md'), 'utf8')
     const found = devicesSchema.parse((await phone.tenant.operator.get('/operator/v1/devices')).body)
     const ways = found.data.flatMap(({ capabilities }) => capabilities)
@@ -290,7 +293,7 @@ describe.each([
 
   if (!fast) return
 
-  it('is answered when the UI server has just died, and one that never rests is answered too [28.18, 39.10]', async () => {
+  it('is read when the UI server has just died, and when the screen never becomes idle [28.18, 39.10]', async () => {
     await phone.faults.crashUiServer()
     expect((await look(phone)).app.package).toBe(notes)
     await phone.faults.neverIdle(true)

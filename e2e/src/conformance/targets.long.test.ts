@@ -1,6 +1,6 @@
 /**
- * Chapter "Run actions" of the specification, and "Actions" of what it leaves open, through `/v1`: targets, snapshots,
- * apps, addresses and waits, which are the same on every phone.
+ * Chapter "Run actions" of the specification, and "Actions" of the additions, through `/v1`: targets,
+ * snapshots, apps, URLs and waits, which work the same on every phone.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
@@ -18,7 +18,7 @@ afterAll(() => phone.api.delete(phone.path))
 const post = (body: unknown) => phone.api.post(`${phone.path}/actions`, body)
 
 describe('with a target', () => {
-  it('which is missing or ambiguous: nothing of it is sent, later ones do not run, candidates can be tapped [23.53, 23.54, 30.4, 30.28, 30.29]', async () => {
+  it('which is missing or ambiguous: the action is not sent, later actions do not run, candidates can be tapped [23.53, 23.54, 30.4, 30.28, 30.29]', async () => {
     await act(phone, ...fresh(dialogs))
     const { touches } = await phone.faults.counters()
     const batch = await run(phone, [tap({ id: 'counter' }), tap({ text: 'Chooze' }), tap({ id: 'counter' })])
@@ -54,7 +54,7 @@ describe('with a target', () => {
     expect((await failureOf(phone, tap({ id: 'coun' }))).code).toBe('target_not_found')
   })
 
-  it('at the edge of the screen, and outside of it [31.13]', async () => {
+  it('at the edge of the screen, and outside it [31.13]', async () => {
     for (const [x, y] of [
       [0, 0],
       [1079, 2399],
@@ -84,7 +84,7 @@ describe('with a target', () => {
   })
 })
 
-it('aim at nothing by a snapshot that no longer holds [23.55, 30.30, 31.4]', async () => {
+it('find no target by a snapshot that is no longer valid [23.55, 30.30, 31.4]', async () => {
   const seen = await act(phone, ...fresh(notes))
   const target = { ref: withId(seen, 'fab').ref, snapshot_id: seen.snapshot_id }
   await act(phone, { type: 'home' })
@@ -131,7 +131,7 @@ it('open, close and leave apps, and hide the keyboard [31.26, 31.32]', async () 
     })
 })
 
-it('open addresses of any content [31.33]', async () => {
+it('open URLs with any content [31.33]', async () => {
   const page = await act(phone, { type: 'open_url', url: 'https://news.test/ferry' })
   expect(page.text).toContain('From Monday the ferry')
   const { reboots } = await phone.faults.counters()
@@ -147,7 +147,7 @@ it('open addresses of any content [31.33]', async () => {
     })
 })
 
-it('wait for a time, for what comes, for what goes, and for rest [23.57, 30.32, 31.34]', async () => {
+it('wait for a time, for an element that appears, for an element that disappears, and for an idle screen [23.57, 30.32, 31.34]', async () => {
   const { results, completed } = await run(phone, [
     ...fresh(notes),
     { type: 'wait', ms: 120 },

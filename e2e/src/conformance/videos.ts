@@ -1,4 +1,4 @@
-/** Recordings of a rented phone, and what ffprobe makes of their videos. */
+/** Recordings of a rented phone, and the facts that ffprobe reports about their videos. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export type Recording = z.infer<typeof recordingSchema>
 
 interface Recorded {
   api: Pick<Api, 'get' | 'post'>
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
 }
 
@@ -66,7 +66,10 @@ const probed = z.object({
   format: z.object({ duration: z.coerce.number() }),
 })
 
-/** Downloads a video and decodes all of it. @throws Error when ffprobe finds anything wrong */
+/**
+ * Downloads a video and decodes all of its pictures.
+ * @throws Error when ffprobe reports a fault
+ */
 export async function probeVideo(phone: Recorded, id: string) {
   const answer = await phone.api.get(`${phone.path}/recordings/${id}/video`)
   if (answer.status !== 200) throw new Error(`video: ${answer.status} ${JSON.stringify(answer.body)}`)

@@ -1,4 +1,4 @@
-/** The contract test detects a breach. */
+/** The contract test detects answers that break the description. */
 import { expect, test } from 'vitest'
 import type { Answer } from '../system/api.js'
 import { Contract } from './document.js'

@@ -1,4 +1,4 @@
-/** The service's OpenAPI description, and whether an answer conforms to it. */
+/** Reads the service's OpenAPI description, and decides whether an answer conforms to it. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Answer } from '../system/api.js'
@@ -42,7 +42,7 @@ interface Response {
 
 export interface Operation {
   method: string
-  /** With its parameters in braces. */
+  /** The path, with its parameters in braces. */
   path: string
   parameters: Parameter[]
   body: { required: boolean; mediaType: string; schema: Schema } | null

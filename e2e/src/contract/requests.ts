@@ -1,13 +1,13 @@
-/** Random requests made from the description: valid ones, and ones that are broken in one place. */
+/** Builds random requests from the description: valid requests, and requests with one fault. */
 import fc from 'fast-check'
 import type { Contract, Operation, Parameter, Schema } from './document.js'
 
-/** Placeholder for the ID of something that the run created; the sender replaces it. */
+/** A placeholder for the ID of an object that the run created; the sender replaces it. */
 export type Place = 'steady phone' | 'changing phone' | 'upload' | 'handoff'
 
 export interface ContractRequest {
   operation: Operation
-  /** Values of the path's parameters: final, or for the sender to fill in. */
+  /** The values of the path's parameters: final values, or placeholders. */
   path: Record<string, { text: string } | { place: Place }>
   query: [string, string][]
   headers: Record<string, string>
@@ -24,7 +24,7 @@ const mostWait = 500
 /** Operations that end or restart a session: never sent to the phone that other requests use. */
 const unsettling = /\/(park|start|reboot|reset)$/
 
-/** Values of a schema. Kept small: other tests cover sizes. */
+/** Returns values of a schema. They are small, since other tests cover sizes. */
 export function valuesOf(contract: Contract, given: Schema, name = '', depth = 0): fc.Arbitrary<unknown> {
   const schema = contract.resolve(given)
   const inner = (found: Schema, key = '') => valuesOf(contract, found, key, depth + 1)
@@ -205,7 +205,7 @@ const breakings: Breaking[] = [
       body: request.body && { ...request.body, mediaType },
       broken: 'another media type',
     })),
-  // Not empty, no `.` and `..`: clients normalise these before they send them.
+  // The names are not empty, and not `.` or `..`, which clients normalise before they send them.
   fc
     .oneof(
       text.filter((found) => !/^\.*$/.test(found)),
@@ -233,20 +233,20 @@ const breakings: Breaking[] = [
     .oneof(fc.constantFrom('same-key-again', 'short', ''), fc.string({ maxLength: 140 }))
     .map((key) => (request) => {
       if (request.operation.method !== 'POST') return request
-      // The client cannot send a character that a header cannot carry.
+      // The client cannot send a character that a header cannot contain.
       const sent = key.replace(/[^\x20-\x7e]/g, '').trim()
       return { ...request, headers: { 'idempotency-key': sent }, broken: 'an Idempotency-Key' }
     }),
 ]
 
 /**
- * The weight of an operation. One that works on a phone costs ten times and more of the others; the
- * specification allows few setups a minute, which no configuration raises.
+ * The weight of an operation. An operation that works on a phone costs at least ten times as much as the
+ * others, and the specification allows few setups a minute, which no configuration raises.
  */
 const weightOf = ({ path, responses }: Operation): number =>
   path.startsWith('/v1/setup') || responses['409']?.description.includes('`phone_starting`') ? 1 : 8
 
-/** Half of them valid, half broken in one place. */
+/** Half of the requests are valid, and half have one fault. */
 export function requestsOf(contract: Contract): fc.Arbitrary<ContractRequest> {
   const all = contract.operations.map((operation) => ({
     weight: weightOf(operation),

@@ -10,7 +10,7 @@ import { requestsOf, type ContractRequest, type Place } from './requests.js'
 export interface ContractReport {
   seed: number
   requests: number
-  /** Answers by status. */
+  /** The number of answers by status. */
   statuses: Record<string, number>
   /** One text for each answer that the description does not allow. */
   breaches: string[]
@@ -23,13 +23,13 @@ export interface ContractReport {
   slowest: { operation: string; requests: number; meanMs: number; mostMs: number }[]
 }
 
-/** No answer may take longer, since no request asks to wait more than some seconds. */
+/** The longest allowed answer time, since no request asks for a wait of more than some seconds. */
 const answerWithinMs = 60_000
 const concurrency = 16
 const steadyPhones = 2
 /**
- * Phones and uploads that requests created and may change; older ones are deleted, or they would hold every
- * device.
+ * The number of phones and uploads that requests created and may change. Older objects are deleted, since
+ * they would hold every device.
  */
 const kept = { phones: 2, uploads: 6 }
 
@@ -77,7 +77,7 @@ export async function runContract(system: System, count: number, seed: number): 
         'steady phone': () => pick(steady),
         'changing phone': () => pick(changing),
         upload: () => pick(uploads),
-        // The phone's ID precedes it.
+        // The path contains the phone's ID before this ID.
         handoff: () => handoffs.get(path.split('/')[3] ?? '') ?? 'hnd_aaaaaaaaaaaa',
       }
       const text = 'text' in value ? value.text : of[value.place]()
@@ -103,7 +103,7 @@ export async function runContract(system: System, count: number, seed: number): 
     for (const id of changing.splice(0, changing.length - kept.phones))
       await tenant.admin.delete(`/v1/phones/${id}`)
   }
-  /** Restarts the phones that most requests use, after any request that stopped them. */
+  /** Starts the phones again that most requests use, after requests that stopped them. */
   const keepSteady = async (): Promise<void> => {
     for (const [index, id] of steady.entries()) {
       const answer = await tenant.agent.post(`/v1/phones/${id}/start`)

@@ -1,4 +1,7 @@
-/** Anthropic's protocol for models, `POST /v1/messages`, as far as agents use it: server-sent events. Pure. */
+/**
+ * Anthropic's protocol for models, `POST /v1/messages`, limited to the parts that agents use: server-sent
+ * events. Pure.
+ */
 import { z } from 'zod'
 import type { Protocol, Reply } from './scripted-model.js'
 
@@ -11,7 +14,7 @@ const body = z.looseObject({
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 
-/** A block of content, and what is added to it. */
+/** A block of content, and the deltas that are added to it. */
 const partsOf = (reply: Reply) =>
   'text' in reply
     ? [

@@ -1,4 +1,4 @@
-/** Installs an example as its page says, with our packed SDK. */
+/** Installs an example as its page describes, with our packed SDK. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,14 +13,20 @@ const deadlineMs = 300_000
 const nodeVersion = '24.21.0'
 const python = process.env['PYTHON'] ?? '/usr/bin/python3'
 
-/** npm and pip print these when they cannot reach a registry; Python prints the last without `python3-venv`. */
+/**
+ * npm and pip print these messages when they cannot reach a registry. Python prints the last message without
+ * `python3-venv`.
+ */
 const excuses =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|NewConnectionError|ensurepip is not available)\b/
 
 /** The path of a program's folder or of a file, or the reason why it is missing. */
 export type Installed = { at: string } | { missing: string }
 
-/** Runs an installer. Returns what this machine lacks for it, or null. @throws Error for another failure */
+/**
+ * Runs an installer. Returns what this machine lacks for the installer, or null.
+ * @throws Error for another failure
+ */
 async function installs(command: string, args: readonly string[], cwd: string): Promise<string | null> {
   try {
     await run(command, args, { cwd, timeout: deadlineMs })
@@ -47,11 +53,14 @@ export async function nodePackages(folder: string, sdk: string, node: Installed)
   return missing === null ? node : { missing }
 }
 
-/** The folder of a `node` that runs the examples. @param into for one from npm, if this one is too old */
+/**
+ * The folder of a `node` that runs the examples.
+ * @param into the folder for a `node` from npm, if this `node` is too old
+ */
 export async function nodeFolder(into: string): Promise<Installed> {
   if (Number(process.versions.node.split('.')[0]) >= 24) return { at: path.dirname(process.execPath) }
   await mkdir(into, { recursive: true })
-  // Its install script fetches the program for this machine, from npm too.
+  // The package's install script downloads the program for this machine from npm too.
   const missing = await installs('npm', ['install', ...npmOptions, `node@${nodeVersion}`], into)
   return missing === null ? { at: path.join(into, 'node_modules', 'node', 'bin') } : { missing }
 }

@@ -1,4 +1,4 @@
-/** The task of the examples, done by a model that first tries an action that the guard refuses. */
+/** The task of the examples. The model first tries an action that the guard refuses. */
 import type { Turn } from './scripted-model.js'
 
 export const note: readonly Turn[] = [

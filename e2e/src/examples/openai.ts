@@ -1,4 +1,7 @@
-/** OpenAI's protocol for models, `POST /v1/responses`, as far as agents use it: whole answers as JSON. Pure. */
+/**
+ * OpenAI's protocol for models, `POST /v1/responses`, limited to the parts that agents use: whole answers as
+ * JSON. Pure.
+ */
 import { z } from 'zod'
 import type { Protocol, Reply } from './scripted-model.js'
 

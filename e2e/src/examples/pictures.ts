@@ -2,7 +2,7 @@
 
 const start = /^(?:data:image\/jpeg;base64,)?\/9j\//
 
-/** How each picture arrives: as an image that the model sees, or as letters. */
+/** How each picture is sent: as an image that the model sees, or as text. */
 export function picturesIn(request: string): ('image' | 'letters')[] {
   const walk = (value: unknown): ('image' | 'letters')[] => {
     if (typeof value === 'string') {

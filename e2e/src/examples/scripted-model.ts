@@ -8,26 +8,26 @@ import { text } from 'node:stream/consumers'
 import { messages } from './anthropic.js'
 import { responses } from './openai.js'
 
-/** A tool is named without the prefix of its framework. */
+/** The tool's name without the prefix of the framework. */
 export type Turn =
   | { tool: string; input: (phoneId: string) => Record<string, unknown> }
   | { say: string }
   | { refuse: number }
 
 export interface ModelRequest {
-  /** The names of its tools, as the framework sends them. */
+  /** The names of the request's tools, as the framework sends them. */
   tools: readonly string[]
-  /** The number of tool results so far. */
+  /** The number of tool results in the request. */
   results: number
 }
 
-/** An answer of the model, with its number: frameworks join messages with the same ID. */
+/** An answer of the model, with its number, since frameworks join messages with the same ID. */
 export type Reply = { turn: number } & (
   | { text: string }
   | { call: { name: string; id: string; input: Record<string, unknown> } }
 )
 
-/** A provider's protocol, in the form that the frameworks ask for. */
+/** A provider's protocol, in the form that the frameworks request. */
 export interface Protocol {
   /** @throws Error for another form */
   read(body: unknown): ModelRequest
@@ -38,7 +38,7 @@ export interface Protocol {
 const protocols: Readonly<Record<string, Protocol>> = { '/v1/responses': responses, '/v1/messages': messages }
 
 export interface Model {
-  /** The environment by which the clients of the providers find it. */
+  /** The environment variables through which the providers' clients find the model. */
   env: Readonly<Record<string, string>>
   /** The bodies of the requests that had tools. */
   requests: string[]
@@ -80,7 +80,7 @@ async function answer(
   const protocol = request.method === 'POST' ? protocols[pathname] : undefined
   if (protocol === undefined) return void response.writeHead(404).end()
   const asked = protocol.read(JSON.parse(body))
-  // Frameworks also ask for titles and summaries, without tools.
+  // Frameworks also request titles and summaries, without tools.
   const turn: Turn = (asked.tools.length > 0 ? script[asked.results] : undefined) ?? { say: 'A title' }
   if (asked.tools.length > 0) requests.push(body)
   if ('refuse' in turn) {

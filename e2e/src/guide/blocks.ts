@@ -1,27 +1,27 @@
-/** The code blocks of a page of the documentation. Pure. */
+/** Finds the code blocks of a page of the documentation. Pure. */
 
-/** Tabs of the guide, each of which is a program of its reader. */
+/** The tabs of the guide. Each of them is a program that a reader uses. */
 export const clients = ['curl', 'CLI', 'TypeScript', 'Python', 'MCP'] as const
 export type Client = (typeof clients)[number]
 
 export interface Block {
   language: string
-  /** Null: a block of the shell, for both clients that use it. */
+  /** Null: a block of the shell, which both clients that use it run. */
   client: Client | null
   code: string
-  /** Blocks of one group of tabs share it; it counts up along the page. */
+  /** The number of the group of tabs, which all its blocks have. It increases along the page. */
   step: number
   /** The number of the block's first line in the page. */
   line: number
-  /** Its lines are the output of the step before it. */
+  /** The block's lines are the output of the step before it. */
   isOutput: boolean
-  /** Why it is not run, as a word of the block's first line. */
+  /** Why the block is not run, as a word of the block's first line. */
   notRun: string | null
 }
 
 const isClient = (name: string | undefined): name is Client => clients.some((client) => client === name)
 
-/** @throws Error for a block in a language that no client uses, with its line */
+/** @throws Error with the line, for a block in a language that no client uses */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let step = 0
@@ -58,7 +58,9 @@ function blockOf(language: string, info: string, line: number): Omit<Block, 'ste
   return { language, client, line, isOutput, notRun }
 }
 
-/** The clients of a page in the order of their first blocks. A page with blocks of the shell only is run as `curl`. */
+/**
+ * The clients of a page in the order of their first blocks. A page with only shell blocks is run as `curl`.
+ */
 export function clientsOf(blocks: readonly Block[]): Client[] {
   const run = blocks.filter(({ isOutput, notRun }) => !isOutput && notRun === null)
   const named = [...new Set(run.flatMap(({ client }) => client ?? []))]

@@ -1,4 +1,4 @@
-/** The links and resources of built pages. Pure. */
+/** Finds the links and resources of built pages. Pure. */
 
 export interface Page {
   /** The IDs of all elements. */
@@ -10,7 +10,7 @@ export interface Page {
 const unescaped = (text: string): string =>
   text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-/** @param html without the content of scripts, as the site's pages are */
+/** @param html must not contain scripts' text, which the site's pages do not have */
 export function readPage(html: string): Page {
   const values = (name: RegExp): string[] =>
     [...html.matchAll(name)].map(([, value = '']) => unescaped(value))

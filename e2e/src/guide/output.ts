@@ -1,8 +1,8 @@
-/** Compares what a program printed with what a page says. Pure. */
+/** Compares the output of a program with the output that a page shows. Pure. */
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** `…` is anything within a line, and as a whole line any number of lines. */
+/** `…` matches any text within a line, and as a whole line any number of lines. */
 const lineOf = (line: string): string =>
   line.trim() === '…' ? '(?:.*\\n)*?' : `${escaped(line.trimEnd()).replaceAll('…', '.*?')}[ \\t]*\\n`
 

@@ -46,7 +46,7 @@ describe('the blocks of a page', () => {
   })
 
   it.each(['```ini\na = 1\n```', '```json\n{}\n```', '```\ntext\n```'])(
-    'must run or say why not: %j',
+    'must run or name a reason: %j',
     (text) => {
       expect(() => blocksOf(text)).toThrow('line 1: a block of')
     },

@@ -1,4 +1,6 @@
-/** A page's blocks of one client as one program, which marks the end of each block in its output. Pure. */
+/**
+ * Joins a page's blocks of one client to one program, which marks the end of each block in its output. Pure.
+ */
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { root } from '../system/system.js'
@@ -20,7 +22,7 @@ interface Compiler {
   transpileModule: (code: string, options: object) => { outputText: string }
 }
 
-/** Node.js 20 knows neither types nor `await using`. */
+/** Node.js 20 supports neither types nor `await using`. */
 function compiled(code: string): string {
   const ts = require('typescript') as Compiler
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }

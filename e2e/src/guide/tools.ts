@@ -1,4 +1,7 @@
-/** Runs the tabs for MCP clients: a configuration connects, and each call of a tool is made as a model makes it. */
+/**
+ * Runs the tabs for MCP clients: connects with the page's configuration, and makes each call of a tool like a
+ * model.
+ */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { textOf } from '../system/tool-texts.js'
@@ -22,7 +25,10 @@ export interface McpAccess {
   onText(text: string): void
 }
 
-/** Returns what each step printed: the texts of its results. @throws Error with the text of a call that failed */
+/**
+ * Returns the output of each step: the texts of its results.
+ * @throws Error with the text of a failed call
+ */
 export async function runTools(blocks: readonly Block[], access: McpAccess): Promise<Map<number, string>> {
   const outputs = new Map<number, string>()
   const ids = new Map<string, string>()
@@ -62,7 +68,7 @@ async function connect(url: string, headers: Record<string, string>): Promise<Cl
   return client
 }
 
-/** `ph_…` is the phone of the results so far, as a model fills it in. */
+/** `ph_…` becomes the phone of the earlier results, as a model fills it in. */
 const withIds = (given: Record<string, unknown>, ids: ReadonlyMap<string, string>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

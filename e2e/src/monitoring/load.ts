@@ -1,4 +1,4 @@
-/** Uses each part of a system once whose figures the dashboard and the alert rules show. */
+/** Uses each part of a system whose figures the dashboard and the alert rules show, once. */
 import { Phonerack } from '@phonerack/sdk'
 import { makeApk, newSigner, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { startRecording, untilReady } from '../conformance/videos.js'
@@ -8,7 +8,7 @@ import { newKey, newTenant, readyPhone, startAgain } from '../system/tenant.js'
 import { type System } from '../system/system.js'
 
 export interface Load {
-  /** Rents every phone of the system, uses one, and deletes all. */
+  /** Rents every phone of the system, uses one phone, and deletes all. */
   round(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function startLoad(system: System, phones: number): Promise<Load> {
       for (let each = 0; each < phones; each += 1) rented.push((await readyPhone(api)).id)
       const [first = ''] = rented
       const path = `/v1/phones/${first}`
-      // A refused request, an error response 5xx, and a failed call to the host.
+      // Causes a refused request, an error response 5xx, and a failed call to the host.
       must(await api.get('/v1/phones/ph_aaaaaaaaaaaa'), 404)
       must(await api.post('/v1/phones', {}), 503)
       must(await api.get(`${path}/files/content?path=/sdcard/none`), 404)

@@ -1,6 +1,7 @@
 /**
- * `./scripts/check-monitoring --running`: every query of the dashboard and of the alert rules returns figures of a running
- * system. The argument is the program `prometheus`. Exits with 1 when one returns none.
+ * `./scripts/check-monitoring --running`: every query of the dashboard and of the alert rules returns figures
+ * of a running system. The argument is the program `prometheus`. Exits with 1 when a query returns no
+ * figures.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,9 @@ import { scrapeSeconds, startPrometheus } from './prometheus.js'
 import { emptyParts, queriesOfDashboard } from './queries.js'
 
 const phones = 2
-/** A series without a start at zero begins with the first round. Only the second one is an increase. */
+/**
+ * A series that does not start at zero begins with the first round, so only the second round is an increase.
+ */
 const rounds = 2
 
 const [program = 'prometheus'] = process.argv.slice(2)
@@ -25,7 +28,7 @@ const read = (name: string): Promise<string> => readFile(path.join(root, 'deploy
 async function check(parts: Parts): Promise<number> {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-monitoring-'))
   parts.add(() => rm(dir, { recursive: true, force: true }))
-  // The host opens tunnels, so that their metrics have figures.
+  // The host opens tunnels, so that the metrics of tunnels have figures.
   const tunnels = { PHONERACK_DIAL: 'true', PHONERACK_TUNNEL_LISTEN: `127.0.0.1:${await freePort()}` }
   const system = await parts.startSystem({ virtualPhones: phones, env: tunnels })
   const prometheus = await parts.start(startPrometheus(program, dir, system.up), (each) => each.stop())

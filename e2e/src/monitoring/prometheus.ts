@@ -1,4 +1,4 @@
-/** A Prometheus of the check, on the loopback address, with the configuration of `deploy/monitoring`. */
+/** The Prometheus of the check, on the loopback address, with the configuration of `deploy/monitoring`. */
 import { spawn } from 'node:child_process'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,11 +8,11 @@ import { eventually } from '../system/tenant.js'
 
 const folder = path.join(root, 'deploy/monitoring')
 
-/** Seconds between two scrapes: short, so that the check is. */
+/** Seconds between two scrapes. The interval is short so that the check takes little time. */
 export const scrapeSeconds = 2
 const requestMs = 30_000
 
-/** Points of a series: a time, and a number as text. */
+/** The points of a series: a time, and a number as text. */
 const rangeSchema = z.object({
   data: z.object({ result: z.array(z.object({ values: z.array(z.tuple([z.number(), z.string()])) })) }),
 })
@@ -40,16 +40,19 @@ const targetsSchema = z.object({
 export type Rule = z.infer<typeof rulesSchema>['data']['groups'][number]['rules'][number]
 
 export interface Prometheus {
-  /** The points of each series from `from` until now. @throws Error with the fault of the expression */
+  /**
+   * Returns the points of each series from `from` until now.
+   * @throws Error with the fault of the expression
+   */
   points(expression: string, from: number): Promise<number[][]>
-  /** The alert rules as loaded. */
+  /** The alert rules as Prometheus has loaded them. */
   rules(): Promise<Rule[]>
   /** Returns when both programs have been scraped. */
   scraped(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The example, with the addresses of this system and shorter intervals. */
+/** The example configuration, with the addresses of this system and shorter intervals. */
 async function writeConfig(dir: string, up: Pick<UpFile, 'metrics_urls'>): Promise<string> {
   const example = await readFile(path.join(folder, 'prometheus.yml'), 'utf8')
   const replacements: [string, string][] = [
@@ -69,7 +72,7 @@ async function writeConfig(dir: string, up: Pick<UpFile, 'metrics_urls'>): Promi
   return file
 }
 
-/** @param dir of its configuration and data */
+/** @param dir the folder of its configuration and data */
 export async function startPrometheus(
   program: string,
   dir: string,
@@ -91,7 +94,7 @@ export async function startPrometheus(
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   let failure: Error | null = null
   child.on('error', (error) => (failure = error))
-  // Also follows the failed start of a program.
+  // Handles the failed start of a program too.
   const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()))
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')

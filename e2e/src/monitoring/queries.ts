@@ -1,15 +1,15 @@
-/** The queries of the dashboard and of the alert rules, and which of them return nothing. */
+/** The queries of the dashboard and of the alert rules, and the queries that return no figures. */
 import { expressionsOfDashboard, selectorsIn, withoutFilters } from '@phonerack/shared/testing/promql'
 import { z } from 'zod'
 import { scrapeSeconds, type Prometheus } from './prometheus.js'
 
 export interface Query {
-  /** The title of its panel, or the name of its alert. */
+  /** The title of the query's panel, or the name of its alert. */
   of: string
   expression: string
 }
 
-/** Values of Grafana. The interval of rates is at least four scrapes. */
+/** The values of Grafana's variables. The interval of rates is at least four scrapes. */
 const variables: Readonly<Record<string, string>> = { $__rate_interval: `${scrapeSeconds * 8}s` }
 
 const panelSchema = z.looseObject({
@@ -37,8 +37,8 @@ const withVariables = (expression: string): string =>
   })
 
 /**
- * The parts of a query without a figure since `from`: each of its selectors, so that no `or` hides one, and the whole of it,
- * whose filters a healthy system does not pass.
+ * The parts of a query without a figure since `from`. Parts are each of its selectors, so that an `or` hides
+ * none, and the whole query, whose filters a healthy system does not pass.
  */
 export async function emptyParts(
   prometheus: Pick<Prometheus, 'points'>,

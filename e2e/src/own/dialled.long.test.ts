@@ -1,6 +1,7 @@
 /**
- * A rack behind a router that lets nobody in: its agent opens tunnels to two replicas. A phone is rented through both, and a
- * replica is killed during a call. Its screen is watched and recorded, and large files are copied, through both.
+ * A rack behind a router that refuses incoming connections: its agent opens tunnels to two replicas. A phone
+ * is rented through both, and a replica is killed during a call. The phone's screen is watched and recorded,
+ * and large files are copied, through both replicas.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -79,7 +80,7 @@ async function inState(list: 'hosts' | 'devices', state: string) {
 
 const tunnelsSchema = z.array(z.object({ replica: z.string(), isOpen: z.boolean() }))
 
-/** The agent has open tunnels to exactly these replicas. */
+/** Waits until the agent has open tunnels to exactly these replicas. */
 const openTunnels = (replicas: readonly string[]): Promise<void> =>
   eventually(`tunnels to ${replicas.join(', ')}`, limitMs, async () => {
     const tunnels = tunnelsSchema.parse(JSON.parse(await readFile(of('state/tunnels.json'), 'utf8')))
@@ -87,7 +88,7 @@ const openTunnels = (replicas: readonly string[]): Promise<void> =>
     return open.sort().join() === replicas.join()
   })
 
-it('rents a phone through tunnels to two replicas, and loses no more than the call of a killed one', async () => {
+it('rents a phone through tunnels to two replicas, and loses only the call of a killed replica', async () => {
   writeSelfSigned(machines.dir, first)
   const [{ line: databaseUrl }] = await Promise.all([
     machines.programs.start('office', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
@@ -141,7 +142,7 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
   expect(await inState('hosts', 'online')).toMatchObject({ name: 'home-1', address: 'dialled' })
   await openTunnels([`replica-${first}`, `replica-${second}`])
 
-  // A port of the home that answers the home itself does not answer the office.
+  // A port of the home that answers inside the home does not answer the office.
   await machines.programs.start('home', inline(listenScript, '7710'), { until: /^listens/ })
   const tries = (machine: 'office' | 'home') =>
     machines.programs.call(machine, inline(connectScript, addresses.home, '7710'))
@@ -179,7 +180,7 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
   })) as [MediaPhone, MediaPhone]
   await watch(byFirst, of('first.sock'))
   await watch(bySecond, of('second.sock'))
-  // More than the window of a stream.
+  // The file is larger than the window of a stream.
   for (const [to, from] of [
     [byFirst, bySecond],
     [bySecond, byFirst],

@@ -15,14 +15,14 @@ const processesOf = (dir: string): string[] =>
         const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
         return line.includes(dir) ? [line] : []
       } catch {
-        // It has ended.
+        // The process has ended.
         return []
       }
     })
 
 it('leaves no process of a system whose start was interrupted', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-'))
-  // Even when the test fails.
+  // The cleanup runs even when the test fails.
   onTestFinished(() => stopSystem({ dir }))
   const stop = new AbortController()
   const starting = startSystem({ virtualPhones: 1, dir, signal: stop.signal })

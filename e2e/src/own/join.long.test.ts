@@ -1,7 +1,7 @@
 /**
- * A rack machine joins over a network, with the programs of the Debian packages: Postgres and the control plane
- * behind TLS, the broker, with TLS, on the operator's machine, and the rack have a network namespace and an
- * address each.
+ * A rack machine joins over a network, with the programs of the Debian packages. Postgres and the control
+ * plane behind TLS, the broker with TLS on the operator's machine, and the rack each have a network namespace
+ * and an address.
  */
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -66,9 +66,9 @@ function connectMachines(): void {
   }
 }
 
-/** A user ID that has no name. */
+/** A user ID without a name. */
 const agentUser = 64_710
-/** Arguments of `setpriv`, after which the program follows. */
+/** The arguments of `setpriv`, which the program follows. */
 const withoutRights = ['--reuid', `${agentUser}`, '--regid', `${agentUser}`, '--clear-groups'].concat(
   ...['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'],
 )
@@ -120,7 +120,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
 
   const files = ['--config', of('agent.yaml')]
   const flags = ['--server', `https://${control}`, '--ca', of('cert.pem'), '--state', of('state'), ...files]
-  // Root joins, and the agent runs as the owner of its folder without any right, like with the package.
+  // Root joins, and the agent runs without any right as the owner of its folder, as with the package.
   await mkdir(of('state'), { mode: 0o700 })
   await chown(of('state'), agentUser, agentUser)
   const said = await programs.call(
@@ -131,7 +131,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   )
   expect(said).toContain(`The control plane connects to ${rack}:7710`)
   const phones = { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' }
-  // A Node.js in the home of root would be closed to that user.
+  // A Node.js in the home folder of root would be inaccessible to that user.
   await copyFile(process.execPath, of('node'))
   await programs.start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
     program: 'setpriv',
@@ -152,7 +152,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
 
   const checked: unknown = await programs.call('rack', [agent, 'doctor', '--json', ...files], phones).then(
     (stdout) => ({ stdout }),
-    // It exits with 1 while other tests run adb servers.
+    // The command exits with 1 while other tests run adb servers.
     (error: unknown) => error,
   )
   const { findings } = reportSchema.parse(JSON.parse(z.object({ stdout: z.string() }).parse(checked).stdout))

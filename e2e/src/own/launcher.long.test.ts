@@ -1,4 +1,7 @@
-/** A killed `up`, and one whose operator token was revoked, in a separate folder. The tests build on each other. */
+/**
+ * An `up` that was killed, and an `up` whose operator token was revoked, in a separate folder. The tests
+ * build on each other.
+ */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -18,7 +21,7 @@ afterAll(() => stopSystem(system))
 const startAgain = (): Promise<System> =>
   startSystem({ virtualPhones: 1, dir: system.dir, port: Number(new URL(system.up.base_url).port) })
 
-/** Every process that an `up` has recorded, itself included. */
+/** Every process that an `up` has recorded, including itself. */
 async function runningOf(dir: string): Promise<ProcessIdentity[]> {
   const files = await readdir(path.join(dir, 'run'))
   const records = files
@@ -30,7 +33,7 @@ async function runningOf(dir: string): Promise<ProcessIdentity[]> {
 it('leaves nothing running when it was killed, and starts again with the same keys and phones', async () => {
   const first = system
   const left = await runningOf(first.dir)
-  // up, its guard, and five services.
+  // The processes are up, its guard, and five services.
   expect(left.length).toBe(7)
   expect(left.every(isAlive)).toBe(true)
   const devices = await ctl(first, 'device', 'list')
@@ -39,11 +42,11 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 150_000, interval: 200 })
 
   system = await startAgain()
-  // Each start makes another link, until an operator has signed in.
+  // Each start creates another link, until an operator has signed in.
   const lasting = { pid: 0, sign_in_url: null }
   expect({ ...system.up, ...lasting }).toEqual({ ...first.up, ...lasting })
   expect(system.up.sign_in_url).not.toBe(first.up.sign_in_url)
-  // Its phones can be rented immediately.
+  // The phones of the new start can be rented immediately.
   const created = await new Api(system.up.base_url, system.up.keys.admin).post('/v1/phones', {})
   expect(created.status, JSON.stringify(created.body)).toBeLessThan(300)
   expect((await stat(path.join(system.dir, 'up.json'))).mode & 0o777).toBe(0o600)

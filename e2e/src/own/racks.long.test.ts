@@ -1,6 +1,6 @@
 /**
- * An installation on several machines, set up and operated by the commands of docs/operations.md: packages, two control
- * planes behind a TLS proxy, Postgres and NATS with TLS on another machine, and two racks.
+ * An installation on several machines, set up and operated by the commands of docs/operations.md: packages,
+ * two control planes behind a TLS proxy, Postgres and NATS with TLS on another machine, and two racks.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -40,7 +40,7 @@ it('serves from packages while a replica is killed, keys and certificates are re
     return { id }
   }
 
-  // Due in the last third of the year that it is valid.
+  // The certificate is valid for a year and is due for renewal in the last third of it.
   await rack.query(
     `update hosts set certificate_expires_at = now() + interval '20 days' where name = 'rack-2'`,
   )
@@ -51,7 +51,8 @@ it('serves from packages while a replica is killed, keys and certificates are re
   const settings = { actions: [{ type: 'open_app', package: 'com.android.settings' }], observe: 'text' }
   await tenant.post(`/v1/phones/${first.id}/actions`, settings, 200)
 
-  // A replica is killed: each request succeeds, even the first one, and its live view continues on the other one.
+  // A replica is killed: each request succeeds, even the first, and the live view continues on the other
+  // replica.
   const link = await tenant.post(`/v1/phones/${first.id}/live`, {}, 201)
   const views = await rack.watch(z.looseObject({ url: z.string() }).parse(link.body).url)
   const count = (what: string) => views().filter((each) => each === what).length
@@ -64,7 +65,8 @@ it('serves from packages while a replica is killed, keys and certificates are re
   const isBack = () => count('again') > 0 && count('video') === 2 + count('again')
   await rack.until('the live view shows the phone again', () => Promise.resolve(isBack()))
 
-  // A host is drained: its phone continues, new ones are elsewhere, and it can be stopped.
+  // A host is drained: its phone continues, new phones are created on the other host, and the host can be
+  // stopped.
   await rack.ctl('host drain', `host drain ${home} --deadline 1h`)
   const second = await create()
   expect(await rack.hostOfPhone(second.id)).toBe(other)
@@ -80,7 +82,7 @@ it('serves from packages while a replica is killed, keys and certificates are re
   await tenant.until(`/v1/phones/${first.id}/start`, 200)
   await tenant.get(`/v1/phones/${first.id}/observe`, 200)
 
-  // The certificate of NATS is renewed, and that of a host by itself.
+  // The certificate of NATS is renewed by the command, and a host's certificate automatically.
   const before = await rack.brokerCertificate()
   await rack.renewBroker()
   expect(await rack.brokerCertificate()).not.toBe(before)
@@ -90,7 +92,8 @@ it('serves from packages while a replica is killed, keys and certificates are re
   })
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
-  // All keys of the control planes are replaced, and the killed one starts again. Hosts do not notice.
+  // All keys of the control planes are replaced, and the killed replica starts again. Hosts do not notice
+  // that.
   await rack.on('control-1', inGuide('rotate-service-key', 'phonerack-control-plane rotate-service-key'))
   const rotation = 'phonerack-control-plane nats-config --dir /etc/phonerack/nats-server --rotate'
   await rack.on('control-1', inGuide('--rotate', rotation))
@@ -98,7 +101,7 @@ it('serves from packages while a replica is killed, keys and certificates are re
   for (const name of replicas) await rack.ready(name)
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
-  // A phone with data of its tenant is carried to the other host, and the tenant starts it there.
+  // A phone with its tenant's data is carried to the other host, and the tenant starts it there.
   await tenant.putText(`/v1/phones/${first.id}/files?path=/sdcard/note.txt`, 'kept', 201)
   await tenant.post(`/v1/phones/${first.id}/park`, {}, 200)
   const ofTenant = /because 1 phone is on this host/
@@ -109,7 +112,7 @@ it('serves from packages while a replica is killed, keys and certificates are re
   const note = await tenant.get(`/v1/phones/${first.id}/files/content?path=/sdcard/note.txt`, 200)
   expect(note.body).toBe('kept')
 
-  // The empty host is retired: neither its certificate nor its NATS user is of any use.
+  // The empty host is retired: neither its certificate nor its NATS user works any longer.
   const retired = hostOf(await rack.hosts(), home)?.id ?? ''
   await rack.ctl('host retire', `host retire ${home}`)
   expect((await rack.hosts()).map(({ name }) => name)).toEqual([other])

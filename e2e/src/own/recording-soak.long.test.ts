@@ -1,8 +1,8 @@
-/** Ten minutes of recording in half a minute, by the short form of `scripts/bench recording`. */
+/** Ten minutes of recording in half a minute, with the short form of `scripts/bench recording`. */
 import { expect, test } from 'vitest'
 import { runSoak } from '../system/soak.js'
 
-test('a long recording keeps the memory flat, and its file holds every picture at its time [25.27]', async () => {
+test('a long recording does not increase the memory, and its file contains every picture at its time [25.27]', async () => {
   const seconds = 600
   const { pictures, lastPictureMs, durationMs, residentMib } = await runSoak([
     String(seconds),

@@ -1,6 +1,7 @@
 /**
- * Backup and restore for an operator's own Postgres, by `pg_dump` of Debian: a whole system, a phone that was rented after
- * the backup, and a second folder. `restore.long.test.ts` does the same for the embedded Postgres.
+ * Backup and restore for an operator's own Postgres, by Debian's `pg_dump`: a whole system, a phone that was
+ * rented after the backup, and a second folder. `restore.long.test.ts` does the same for the embedded
+ * Postgres.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

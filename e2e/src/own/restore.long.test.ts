@@ -1,7 +1,8 @@
 /**
- * The restore procedure of docs/operations.md, performed: dump, rent to A and leave a trace, restore, rent to B. B's phone
- * is wiped and nothing hangs, whether the operator says that the database was restored or not. The last test uses the
- * real commands and a second folder; the others copy the database on its server, which takes a second instead of twenty.
+ * The restore procedure of docs/operations.md: dump, rent to A and leave a trace, restore, rent to B. B's
+ * phone is wiped and no request hangs, whether the operator declares the restore or not. The last test uses
+ * the real commands and a second folder. The other tests copy the database on its server, which takes a
+ * second instead of twenty.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,14 +54,14 @@ const dump = () =>
     await client.query('alter database phonerack with allow_connections true')
   })
 
-/** The control plane's replica is started again by its supervisor, as an operator would do after a restore. */
+/** The supervisor starts the control plane's replica again, as an operator would do after a restore. */
 async function restore(): Promise<void> {
   await administer((client) => copyDatabase(client, copy, 'phonerack'))
   await killService(system, 'control-plane')
   await answers()
 }
 
-/** The API answers again. */
+/** Waits until the API answers again. */
 const answers = () =>
   eventually('an answer of the control plane', 150_000, async () => {
     try {

@@ -1,7 +1,8 @@
 /**
- * Clients that are killed during a call, and control planes that are killed while calls of clients run: no phone that nobody
- * knows of, no repeated action, no session that nobody asked for. Each client is a separate process behind a relay that
- * holds answers back. The checks read the database and the journal of the host agent. The tests build on each other.
+ * Clients that are killed during a call, and control planes that are killed during calls of clients: there is
+ * no unknown phone, no repeated action, and no unrequested session. Each client is a separate process behind
+ * a relay that holds answers back. The checks read the database and the journal of the host agent. The tests
+ * build on each other.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +26,7 @@ import { eventually, newKey, newTenant } from '../system/tenant.js'
 /** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
 const limit = { timeout: 3 * patience }
-/** For tests within a group that runs concurrently. */
+/** The `expect` of a test in a group that runs concurrently. */
 const oneByOne = { concurrent: false }
 const pythonKind = pythonClient('sync')
 const kinds = [typescriptClient(), pythonKind, cliClient, mcpClient]
@@ -60,7 +61,7 @@ afterAll(async () => {
   await rm(home, { recursive: true })
 })
 
-/** A text that no screen has yet. */
+/** Returns a text that no screen contains yet. */
 const newText = (): string => `k${randomUUID().slice(0, 6)}x`
 const typed = (text: string): Action => type(text, { into: { id: 'title' } })
 const done = (phone: string | null): Outcome => ({ phone, failure: null })
@@ -75,7 +76,7 @@ describe.concurrent.each(named)('%s, killed during a call', limit, (_name, kind)
     if (found) client = found
   })
 
-  it('leaves one phone of a create, which its key returns again', oneByOne, async () => {
+  it('leaves one phone after a create, which its key returns again', oneByOne, async () => {
     const marker = randomUUID()
     const call = { metadata: { marker }, key: `key-${marker}` }
     const before = client.arrivals('create')
@@ -93,7 +94,7 @@ describe.concurrent.each(named)('%s, killed during a call', limit, (_name, kind)
     await client.phone.waitUntilReady()
   })
 
-  it('leaves one run of a batch, and a phone that takes the next one', oneByOne, async () => {
+  it('leaves one run of a batch, and a phone that accepts the next batch', oneByOne, async () => {
     const { phone } = client
     await client.openNote()
     const [text, next] = [newText(), newText()]
@@ -191,7 +192,7 @@ describe('a control plane that is killed during calls of all clients', limit, ()
     return outcome
   }
 
-  /** The phone with this marker, and its session, are the only ones. */
+  /** Checks that the phone with this marker, and its session, exist only once. */
   async function expectOnly(
     marker: string,
     { kind }: HeldClient,
@@ -202,7 +203,7 @@ describe('a control plane that is killed during calls of all clients', limit, ()
     expect(await records.sessionsOf(phone ?? ''), kind.name).toHaveLength(1)
   }
 
-  /** A create with a marker. An agent chooses its key; the other clients make one. */
+  /** Creates a phone with a marker. An agent chooses the key; the other clients generate a key. */
   const createOf = (client: HeldClient) => {
     const marker = randomUUID()
     const key = client.kind.repeatsCreates ? {} : { key: `key-${marker}` }
@@ -238,7 +239,7 @@ describe('a control plane that is killed during calls of all clients', limit, ()
     }
   })
 
-  it('returns the phone of a create for the key of its error, after no control plane was there', async () => {
+  it('returns the phone of a create for the key of its error, after all control planes were down', async () => {
     await eventually('free phones', patience, async () => (await records.freeDevices()) >= clients.length)
     const calls = clients.map((client) => {
       const { create, marker } = createOf(client)

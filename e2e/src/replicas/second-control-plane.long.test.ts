@@ -1,6 +1,6 @@
 /**
- * A second `up --control-only` on the database of a first one: refused, or another replica of the same installation. A
- * person's live view comes back through the one that is left.
+ * A second `up --control-only` on the database of a first `up`: it is refused, or becomes another replica of
+ * the same installation. A person's live view reconnects through the remaining replica.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
@@ -35,7 +35,7 @@ async function query<T>(text: string): Promise<T[]> {
   }
 }
 
-it('refuses the database of another installation and leaves the first one as it was, until it gets its secrets', async () => {
+it('refuses the database of another installation and does not change the first installation, until it gets the secrets', async () => {
   const replicas = () => query<{ id: string }>('select id from replicas order by id')
   const before = await replicas()
   const projects = await query('select id from projects order by id')
@@ -51,9 +51,9 @@ it('refuses the database of another installation and leaves the first one as it 
   expect(await replicas()).toEqual(before)
   await stopSystem({ dir })
 
-  // The other one got both.
+  // The other replica got both.
   for (const system of [first, other]) await ctl(system, 'project', 'list')
-  // On the address of `--host`, and on no other.
+  // The replica listens on the address of `--host` only.
   const { hostname, port } = new URL(other.up.base_url)
   expect(hostname).toBe('127.0.0.2')
   expect((await fetch(`${other.up.base_url}/livez`)).status).toBe(200)
@@ -65,7 +65,7 @@ it('refuses the database of another installation and leaves the first one as it 
   for (const { id } of before) expect(id).toMatch(/^up-.*-[0-9a-f]{12}$/)
 })
 
-/** A script of a page that keeps when it lost its connection and when it had a picture again. */
+/** A script of a page that records when it lost its connection and when it had a picture again. */
 const keepStates = `window.states = []
 new MutationObserver(() => {
   const { state } = document.body.dataset
@@ -74,7 +74,7 @@ new MutationObserver(() => {
 `
 const statesOf = (page: Page) => page.evaluate<{ state: string; at: number }[]>('states')
 
-it('shows a phone again through the other replica after the one of a live view has stopped or was killed', async () => {
+it('shows a phone again through the other replica after the replica of a live view has stopped or was killed', async () => {
   const browser = await openBrowser()
   const complaints: string[] = []
   try {
@@ -104,7 +104,7 @@ it('shows a phone again through the other replica after the one of a live view h
       expect(since.map(({ state }) => state)).toEqual(['reconnecting', 'connecting', 'live'])
       const ms = Math.round((since.at(-1)?.at ?? NaN) - (since[0]?.at ?? NaN))
       process.stdout.write(`live view after ${signal} of its replica: a picture after ${ms} ms\n`)
-      // The picture follows the phone.
+      // The picture changes with the phone.
       expect(await coloursOf(page)).toBeGreaterThan(10)
       const before = await digestOf(page)
       const opened = await new Api(left.up.base_url, agent.key).post(`/v1/phones/${phone.id}/actions`, {
@@ -112,7 +112,7 @@ it('shows a phone again through the other replica after the one of a live view h
       })
       expect(opened.status).toBe(200)
       await eventually('the page shows it', patience, async () => (await digestOf(page)) !== before)
-      // Its supervisor has started it again: the next one to stop is the other.
+      // The supervisor has started the replica again, so the other replica is the next to stop.
       await eventually('the replica is back', patience, () => isReady(lost))
     }
     expect(complaints.filter((text) => !/WebSocket connection/.test(text))).toEqual([])
@@ -122,7 +122,7 @@ it('shows a phone again through the other replica after the one of a live view h
   }
 })
 
-it('leaves the first one as it was when the other stops', async () => {
+it('does not affect the first replica when the other stops', async () => {
   await promisify(execFile)(path.join(root, 'scripts/down'), ['--data', other.dir], { cwd: root })
   await ctl(first, 'project', 'list')
   await startReplica(first, other.dir, service.url, Number(new URL(other.up.base_url).port))

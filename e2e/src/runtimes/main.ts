@@ -1,4 +1,7 @@
-/** `./scripts/runtimes`: installs the packed TypeScript SDK in an empty folder, and runs one program with it on each runtime. */
+/**
+ * `./scripts/runtimes`: installs the packed TypeScript SDK in an empty folder, and runs one program with it
+ * on each runtime.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +16,7 @@ import { runtimes, type Runtime } from './runtimes.js'
 
 /** Milliseconds for the program on one runtime. */
 const limitMs = 240_000
-/** Bytes without a pattern: the SDK reports progress of an upload for each MiB. */
+/** Bytes without a pattern. The SDK reports an upload's progress per MiB. */
 const apkBytes = 3_000_000
 
 interface Service {
@@ -21,7 +24,7 @@ interface Service {
   apiKey: string
 }
 
-/** The service of the environment, or a new system with virtual phones. */
+/** The service from the environment, or a new system with virtual phones. */
 async function serviceOf(parts: Parts): Promise<Service> {
   const { PHONERACK_BASE_URL: baseUrl, PHONERACK_API_KEY: apiKey } = process.env
   if (baseUrl && apiKey) return { baseUrl, apiKey }
@@ -58,7 +61,7 @@ interface Ended {
 function runOn({ program, args, extension }: Runtime, cwd: string, service: Service): Promise<Ended> {
   const words = [...args(`task${extension}`, new URL(service.baseUrl).host), 'app.apk']
   const startedAt = performance.now()
-  // No proxy and no settings of the person that runs this.
+  // The environment has no proxy, and no settings of the person who runs this.
   const env = {
     PATH: process.env['PATH'],
     HOME: cwd,

@@ -1,4 +1,4 @@
-/** The runtimes of `./scripts/runtimes`, and where their programs come from. */
+/** The runtimes of `./scripts/runtimes`, and the sources of their programs. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export interface Runtime {
   name: string
   version: string
   program: string
-  /** Arguments that run a file, for a service on `host`. */
+  /** The arguments that run a file, for a service on `host`. */
   args: (file: string, host: string) => string[]
   /** The extension of the program that it runs. */
   extension: '.mjs' | '.ts'
@@ -21,17 +21,20 @@ export interface Runtime {
 
 /** A program from npm, for this machine. */
 interface Packaged {
-  /** The package; in capitals, the variable that names another program. */
+  /** The package. In capitals, its name is the variable that names another program. */
   name: 'deno' | 'bun'
   version: string
-  /** The folder with the package for this machine, and the program in it. */
+  /** Returns the folder with the package for this machine, and the program in it. */
   scope: string
   file: string
 }
 const deno: Packaged = { name: 'deno', version: '2.9.6', scope: '@deno', file: 'deno' }
 const bun: Packaged = { name: 'bun', version: '1.4.5', scope: '@oven', file: 'bin/bun' }
 
-/** In the order of the report. @throws for one that cannot be had */
+/**
+ * Returns the runtimes in the order of the report.
+ * @throws for a runtime that is not available
+ */
 export const runtimes: Readonly<Record<string, () => Promise<Runtime>>> = {
   'Node.js': () =>
     Promise.resolve({
@@ -63,7 +66,10 @@ export const runtimes: Readonly<Record<string, () => Promise<Runtime>>> = {
   },
 }
 
-/** The program that the variable names, such as DENO; else that of the npm package, which is kept in the user's cache. */
+/**
+ * Returns the program that the variable names, such as DENO; otherwise the program of the npm package, which
+ * is kept in the user's cache.
+ */
 async function programOf({ name, version, scope, file }: Packaged): Promise<string> {
   const given = process.env[name.toUpperCase()]
   if (given) return given
@@ -81,7 +87,7 @@ async function programOf({ name, version, scope, file }: Packaged): Promise<stri
   throw new Error(`${name}@${version} has no program for this machine: set ${name.toUpperCase()}`)
 }
 
-/** Without install scripts, into a new folder. */
+/** The package is installed without install scripts, into a new folder. */
 async function install(spec: string, folder: string): Promise<void> {
   await mkdir(path.dirname(folder), { recursive: true })
   const draft = await mkdtemp(path.join(path.dirname(folder), 'draft-'))

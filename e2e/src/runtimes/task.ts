@@ -1,6 +1,6 @@
 /**
- * The program of `./scripts/runtimes`: it uses the SDK like an agent, and prints a line for each step that succeeded. Deno and Bun
- * run this file, Node.js its JavaScript. Its argument is an APK.
+ * The program of `./scripts/runtimes`: it uses the SDK like an agent, and prints a line for each step that
+ * succeeded. Deno and Bun run this file, and Node.js runs its compiled JavaScript. Its argument is an APK.
  */
 import { createServer, type AddressInfo } from 'node:net'
 import { readFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ async function errorOf(call: Promise<unknown>): Promise<unknown> {
   throw new Error('unexpected: the call did not fail')
 }
 
-/** @throws unless the call failed as `expected` says */
+/** @throws unless the call failed with `expected` */
 async function fails(
   call: Promise<unknown>,
   code: string,
@@ -131,7 +131,7 @@ await step('delete the phone', async () => {
   try {
     await parked.delete()
   } catch (error) {
-    // An Agent key cannot: the phone stays parked.
+    // An Agent key cannot delete, so the phone stays parked.
     if (!(error instanceof PhonerackError && error.code === 'insufficient_scope')) throw error
   }
 })

@@ -1,4 +1,4 @@
-/** One system whose parts the tests kill, stop and start again. */
+/** The system whose parts the tests kill, stop and start again. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -27,9 +27,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       // Tests that retry until a part is back exceed the specification's limits.
       PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
       PHONERACK_REQUESTS_PER_MINUTE: '1000000',
-      // A test that fills the disk gives it a small one from the start.
+      // A test that fills the disk needs a small disk from the start.
       PHONERACK_RECORDING_MIN_FREE: '0',
-      // Seconds that a phone may be away.
+      // Seconds that a phone may be unreachable.
       PHONERACK_RESTART_GRACE: '20',
       NODE_EXTRA_CA_CERTS: createPrivateCa(authority).file,
     },

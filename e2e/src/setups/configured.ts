@@ -1,4 +1,6 @@
-/** One system with the settings of many tests: payments, sign-in at an issuer, mail, traces and raised limits. */
+/**
+ * The system with the settings of many tests: payments, sign-in at an issuer, mail, traces and raised limits.
+ */
 import type { TestProject } from 'vitest/node'
 import { contractEnv } from '../contract/run.js'
 import { issuerEnv } from '../system/oidc-issuer.js'
@@ -8,7 +10,10 @@ import { provideSystems } from './provide.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The ports of the services that the system is set up for. A test file starts those that it needs. */
+    /**
+     * The ports of the services that the system is configured for. A test file starts the services that it
+     * needs.
+     */
     standIns: { stripe: number; issuer: number; mail: number; traces: number }
   }
 }

@@ -1,4 +1,7 @@
-/** For the long tests that start their parts by themselves: the folder of the packages that one run builds once. */
+/**
+ * The setup of the long tests that start their own parts: the folder of the packages that one run builds
+ * once.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

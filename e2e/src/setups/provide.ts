@@ -5,7 +5,7 @@ import { startSystem, stopSystem, type StartOptions, type System } from '../syst
 declare module 'vitest' {
   interface ProvidedContext {
     system: System
-    /** Like `system`; its phones have only the features of every phone (`withoutFastWay`). */
+    /** Like `system`, with phones that have only the features of every phone (`withoutFastWay`). */
     bare: System
     /** All systems of the project. */
     systems: System[]
@@ -14,7 +14,10 @@ declare module 'vitest' {
 
 type Name = 'system' | 'bare'
 
-/** Provides each system under its name. Returns what stops them. @throws AggregateError when one does not start */
+/**
+ * Provides each system under its name. Returns a function that stops the systems.
+ * @throws AggregateError when a system does not start
+ */
 export async function provideSystems(
   project: TestProject,
   options: Partial<Record<Name, StartOptions>>,

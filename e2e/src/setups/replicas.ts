@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** A test with four clients creates phones while those of another one are wiped. */
+/** A test with four clients creates phones while phones of another test are wiped. */
 const phones = 8
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -8,7 +8,7 @@ const barePhones = 4
 
 export default (project: TestProject): Promise<() => Promise<void>> =>
   provideSystems(project, {
-    // With fewer, tests wait for those of others, and the examples of a document run many times.
+    // With fewer phones, tests wait for each other's phones, and the examples of a document run many times.
     system: { virtualPhones: 12, faultPort: true, env: { PHONERACK_OAUTH_REGISTRATION: 'on' } },
     bare: {
       virtualPhones: barePhones,

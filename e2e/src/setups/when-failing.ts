@@ -14,7 +14,7 @@ const maxLines = 15
 const alsoShown = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
-// This file is loaded again for each test file, the others once in each worker.
+// This file is loaded again for each test file, and the other files once per worker.
 systemsOfThisFile.length = 0
 
 let since = 0
@@ -46,7 +46,7 @@ async function warningsOf({ dir }: System, part: string): Promise<string> {
       return success && data.time >= since ? [{ line, ...data }] : []
     })
   const warnings = lines.filter(({ level }) => level >= warn).slice(-maxLines)
-  // Many at the same moment must not hide the warning that explains them.
+  // Many warnings at the same moment must not hide the warning that explains them.
   const others = lines.filter(({ level, msg }) => level < warn && alsoShown.includes(msg)).slice(-maxLines)
   return [...warnings, ...others]
     .toSorted((one, other) => one.time - other.time)

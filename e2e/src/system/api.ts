@@ -4,7 +4,7 @@ import { z } from 'zod'
 export interface Answer {
   status: number
   headers: Headers
-  /** Parsed when the answer is JSON. */
+  /** The body, parsed when the answer is JSON. */
   body: unknown
   bytes: Buffer
 }
@@ -12,13 +12,12 @@ export interface Answer {
 export interface RequestOptions {
   body?: unknown
   headers?: Record<string, string>
-  /** Milliseconds; default 130 s. */
+  /** The timeout in milliseconds; default 130 s. */
   timeoutMs?: number
 }
 
 /**
- * For a promise that a test awaits later: a failure before that counts where it is awaited, not as an
- * unhandled rejection.
+ * Marks a promise that a test awaits later. A failure before that does not count as an unhandled rejection.
  */
 export function forLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
@@ -89,7 +88,7 @@ export const errorBodySchema = z.strictObject({
   }),
 })
 
-/** The error of an answer; throws when the answer is not an error. */
+/** Returns the error of an answer; throws when the answer is not an error. */
 export const errorOf = (answer: Answer): z.infer<typeof errorBodySchema>['error'] =>
   errorBodySchema.parse(answer.body).error
 

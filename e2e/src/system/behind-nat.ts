@@ -15,7 +15,10 @@ export type Machine = 'office' | 'home'
 export interface TwoMachines {
   dir: string
   programs: NamespacePrograms<Machine>
-  /** Sends a request, with a body of JSON or bytes, from this process to a port in the office that `bridgeScript` reaches. */
+  /**
+   * Sends a request with a body of JSON or bytes, from this process to a port in the office that
+   * `bridgeScript` reaches.
+   */
   send(socket: string, method: string, target: string, key: string, body?: unknown): Promise<Answer>
   end(): Promise<void>
 }
@@ -48,7 +51,7 @@ function connectMachines(namespace: (machine: Machine) => string): void {
   for (const address of addresses.replicas) ip('-n', office, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
   ip('-n', home, 'addr', 'add', `${addresses.home}/24`, 'dev', 'eth0')
   for (const each of [office, home]) ip('-n', each, 'link', 'set', 'eth0', 'up')
-  // Answers arrive at ports above; nothing listens there.
+  // Answers arrive at higher ports, on which no program listens.
   const isNew = ['iif', 'eth0', 'ipproto', 'tcp', 'dport', '1-32767']
   ip('-n', home, 'rule', 'add', 'pref', '1', ...isNew, 'blackhole')
   ip('-n', home, 'rule', 'add', 'pref', '5', 'lookup', 'local')
@@ -89,7 +92,9 @@ function sendTo(
   })
 }
 
-/** Unix sockets, which all machines share, for ports of this machine: `PATH=HOST:PORT …`. */
+/**
+ * A program that offers ports of this machine as Unix sockets, which all machines share: `PATH=HOST:PORT …`.
+ */
 export const bridgeScript = `
   import { connect, createServer } from 'node:net'
   for (const pair of process.argv.slice(1)) {
@@ -104,12 +109,12 @@ export const bridgeScript = `
   }
   console.log('bridges are ready')`
 
-/** Accepts connections at all addresses. */
+/** A program that accepts connections at all addresses. */
 export const listenScript = `
   import { createServer } from 'node:net'
   createServer((socket) => socket.end()).listen(Number(process.argv[1]), () => console.log('listens'))`
 
-/** Prints whether a TCP connection is accepted within two seconds. */
+/** A program that prints whether a TCP connection is accepted within two seconds. */
 export const connectScript = `
   import { connect } from 'node:net'
   const [, host, port] = process.argv

@@ -4,13 +4,13 @@ import { chromium, type Browser } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A path from the environment. */
+/** Reads a path from the environment. */
 const named = process.env['CHROMIUM_BIN']
 
 const found = (): string | null =>
   named ?? names.map((name) => findProgram(name)).find((file) => file !== null) ?? null
 
-/** @throws Error that says how to install one */
+/** @throws Error that names how to install Chromium */
 async function findChromium(): Promise<string> {
   const there = found()
   if (there !== null) return there
@@ -20,7 +20,7 @@ async function findChromium(): Promise<string> {
   throw new Error('Chromium is missing: install it (sudo apt-get install chromium), or set CHROMIUM_BIN')
 }
 
-/** Connects only to the page; its profile is empty and deleted at the end. */
+/** Starts a browser that connects only to the page. Its profile is empty and is deleted at the end. */
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: await findChromium(),

@@ -22,7 +22,7 @@ afterEach(async () => {
   echo.close()
 })
 
-/** A connection through the cable, and everything that came back. */
+/** A connection through the cable, and all bytes that it returned. */
 function client() {
   const socket = connect({ host: '127.0.0.1', port: cable.port })
   sockets.add(socket)
@@ -56,7 +56,7 @@ describe('a cable', () => {
     await third.echoed('b')
   })
 
-  it('holds bytes back while it hangs, also of new connections, and loses none', async () => {
+  it('holds bytes back while it hangs, even of new connections, and loses none', async () => {
     const [first, second] = [client(), client()]
     first.socket.write('a')
     await first.echoed('a')
@@ -66,7 +66,7 @@ describe('a cable', () => {
     const third = client()
     third.socket.write('d')
     await once(third.socket, 'connect')
-    // A round trip outside of the cable gives the bytes the time to arrive wrongly.
+    // A round trip outside the cable gives the bytes time to arrive, which would be wrong.
     const outside = connect({ host: '127.0.0.1', port: (echo.address() as AddressInfo).port })
     sockets.add(outside)
     outside.write('x')

@@ -1,8 +1,14 @@
-/** A TCP proxy on 127.0.0.1 that can be cut, hang, or delay all bytes: the network between two parts. */
+/**
+ * A TCP proxy on 127.0.0.1 that can be cut, hang, or delay all bytes. It represents the network between two
+ * parts.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** `cut`: connections are reset and refused. `hang`: nothing arrives, nothing ends. A number: milliseconds of delay. */
+/**
+ * `cut`: connections are reset and refused. `hang`: no byte arrives, and no connection ends. A number:
+ * milliseconds of delay.
+ */
 export type CableMode = 'open' | 'cut' | 'hang' | { delayMs: number }
 
 export interface Cable {
@@ -75,7 +81,10 @@ interface Pair {
   end(): void
 }
 
-/** @param target port on 127.0.0.1 @param listen its own port; 0: any */
+/**
+ * @param target port on 127.0.0.1
+ * @param listen the cable's own port; 0: any port
+ */
 export async function openCable(target: number, listen = 0): Promise<Cable> {
   let mode: CableMode = 'open'
   const pairs = new Set<Pair>()

@@ -18,7 +18,7 @@ export async function serialOf(system: System, phoneId: string): Promise<string>
 }
 
 /**
- * Rents phones until one is on a wanted device, and deletes the others.
+ * Rents phones until one of them is on a wanted device, and deletes the others.
  * @param api of a key that may delete phones
  * @param body of the requests
  */
@@ -40,7 +40,7 @@ export async function rentWhere(
   }
 }
 
-/** Rents a phone with the fast way or without it, as `rentWhere`. */
+/** Rents a phone with or without the fast way, like `rentWhere`. */
 export async function rentOfKind(
   system: System,
   api: Api,

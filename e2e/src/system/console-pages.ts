@@ -11,13 +11,19 @@ export { newPage }
 
 export const consolePassword = 'correct horse battery'
 
-/** A one-time link for an operator. Those of tests that run at the same moment end with the first operator. */
+/**
+ * Creates a one-time link for an operator. Links of tests that run at the same moment end with the first
+ * operator.
+ */
 export async function operatorLink(system: System): Promise<string> {
   const made = bodyOf(await operatorOf(system).post('/operator/v1/invitations', {}), 201)
   return z.object({ url: z.string() }).parse(made).url
 }
 
-/** The link of `up`, or another one once somebody is an operator. Another test may use it first: see `becomeOperator`. */
+/**
+ * Returns the link of `up`, or another link once an operator exists. Another test may use it first; see
+ * `becomeOperator`.
+ */
 export async function firstLink(system: System): Promise<string> {
   const operator = operatorOf(system)
   const state = z
@@ -33,7 +39,7 @@ interface Person {
 
 const inside = (page: Page) => page.getByRole('button', { name: 'Account and theme' })
 
-/** False: the link has ended. The page is in the console otherwise. */
+/** Returns false when the link has ended. Otherwise the page is in the console. */
 async function tryLink(page: Page, url: string, person: Person): Promise<boolean> {
   await page.goto(url)
   const name = page.getByLabel('Name')
@@ -44,7 +50,7 @@ async function tryLink(page: Page, url: string, person: Person): Promise<boolean
   if (person.email !== undefined) await page.getByLabel('E-mail address').fill(person.email)
   await page.getByLabel('Password').fill(consolePassword)
   await page.getByRole('button', { name: 'Continue with a password' }).click()
-  // The alert also reports an end between the look at the link and its use.
+  // The alert also reports a link that ended between the read and its use.
   const refused = page.getByRole('alert').getByRole('paragraph')
   await inside(page).or(refused).first().waitFor()
   if (await inside(page).isVisible()) return true
@@ -59,8 +65,8 @@ export async function acceptLink(page: Page, url: string, person: Person): Promi
 }
 
 /**
- * Makes the page's person an operator, who is then in the console. The link of `up` works once, and the first operator ends
- * all others: another test file on the same system may do either, at any moment.
+ * Makes the page's person an operator, who is then in the console. The link of `up` works once, and the first
+ * operator ends all other links: another test file on the same system may do either at any moment.
  */
 export async function becomeOperator(page: Page, system: System, person: Required<Person>): Promise<void> {
   while (!(await tryLink(page, await firstLink(system), person))) {
@@ -106,7 +112,10 @@ export async function invite(
   return link
 }
 
-/** Goes from the public console of an operator to that of operators, and signs in there. Returns its origin. */
+/**
+ * Goes from the public console of an operator to the operators' console, and signs in there. Returns the
+ * console's origin.
+ */
 export async function enterOperators(page: Page, email: string): Promise<string> {
   await inside(page).click()
   await page.getByRole('menuitem', { name: 'Operators’ console' }).click()
@@ -130,7 +139,7 @@ export async function addToLibrary(page: Page, apks: readonly Buffer[], label: s
   await page.getByRole('list', { name: 'Apps' }).getByText(label).waitFor()
 }
 
-/** Rents a phone on the page of phones, once one is free. */
+/** Rents a phone on the page of phones, as soon as a phone is free. */
 export async function rentPhone(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'New phone' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)
@@ -148,11 +157,11 @@ export async function rentPhone(page: Page, name: string): Promise<void> {
   if (status !== 201) throw new Error(`the console answered ${status}`)
 }
 
-/** Waits until nothing on the page is loading. Its policy refuses functions that are sent as text. */
+/** Waits until no part of the page is loading. The page's policy refuses functions that are sent as text. */
 export const loaded = (page: Page): Promise<void> =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 
-/** A passkey device that always agrees, and verifies its user unless it is switched off. */
+/** A passkey device that always agrees, and verifies its user unless that is switched off. */
 export async function addAuthenticator(page: Page): Promise<{ verifies(isOn: boolean): Promise<void> }> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -174,13 +183,16 @@ export async function addAuthenticator(page: Page): Promise<{ verifies(isOn: boo
   }
 }
 
-/** The places and colours of everything in the page. */
+/** A script that returns the positions and colours of all elements in the page. */
 const look = `JSON.stringify([...document.querySelectorAll('body *')].map((element) => {
   const { left, top, width, height } = element.getBoundingClientRect()
   return [left, top, width, height, getComputedStyle(element).color]
 }))`
 
-/** Waits until nothing in the page moves or changes its colour: axe would mix what it read before with what it reads after. */
+/**
+ * Waits until no element of the page moves or changes its colour, since axe would otherwise mix earlier and
+ * later states.
+ */
 async function atRest(page: Page): Promise<void> {
   let before = ''
   for (let looks = 0; looks < 50; looks += 1) {
@@ -192,13 +204,13 @@ async function atRest(page: Page): Promise<void> {
 }
 
 /**
- * Findings of axe in light and dark, as text; none: the page is accessible as far as it can be checked.
- * @param part a selector; left out: the whole page
+ * Findings of axe in light and dark, as text; empty: the page is accessible as far as axe can check it.
+ * @param part a selector; omitted: the whole page
  */
 export async function axeFindings(page: Page, part?: string): Promise<string[]> {
   const findings: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Without it, colours would be those of a transition.
+    // Without this setting, colours would be the colours of a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await atRest(page)
     const axe = new AxeBuilder({ page })
@@ -211,12 +223,12 @@ export async function axeFindings(page: Page, part?: string): Promise<string[]> 
   return findings
 }
 
-/** As many as a dialog has fields and buttons, and more. */
+/** The number of Tab presses. A dialog has fewer fields and buttons. */
 const tabs = 15
 
 /**
- * Checks an open dialog: by axe, that the keyboard stays in it, and that Escape leads back to what opened it.
- * @param opener the button that opened it, or its menu
+ * Checks an open dialog: by axe, that the keyboard focus stays in it, and that Escape returns the focus.
+ * @param opener the button that opened the dialog, or its menu
  */
 export async function dialogFindings(page: Page, opener: Locator): Promise<string[]> {
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))

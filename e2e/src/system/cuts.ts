@@ -1,6 +1,9 @@
-/** Moments at which the tests of clients cut the connection of a call. */
+/** The moments at which the tests of clients cut the connection of a call. */
 
-/** `arrived`: attempts of the cut call that reached the service, for a call that the client does not repeat. */
+/**
+ * `arrived`: how many attempts of the cut call reached the service, for a call that the client does not
+ * repeat.
+ */
 export const cuts = [
   { moment: 'before the request arrives', heldAfter: null, arrived: 0 },
   { moment: 'before the answer', heldAfter: 0, arrived: 1 },

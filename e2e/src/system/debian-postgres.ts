@@ -1,4 +1,7 @@
-/** A Postgres of the operator: Debian's programs, a new cluster, with a password. Not the embedded one of `up`. */
+/**
+ * A Postgres of the operator: Debian's programs and a new cluster with a password. It is not the embedded
+ * Postgres of `up`.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,9 +13,9 @@ import { eventually } from './tenant.js'
 
 export interface DebianPostgres {
   password: string
-  /** With the password. */
+  /** The URL with the password. */
   urlOf(database: string): string
-  /** For arguments, which every user of the machine can read. */
+  /** The URL for arguments, which every user of the machine can read. */
   bareUrlOf(database: string): string
   createDatabase(name: string): Promise<void>
   stop(): Promise<void>
@@ -21,7 +24,7 @@ export interface DebianPostgres {
 const debianFolder = '/usr/lib/postgresql'
 const password = 'p@ss'
 
-/** Postgres refuses to run as root, so it runs as `nobody` then. */
+/** Postgres refuses to run as root, so root runs it as `nobody`. */
 const userOf = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))

@@ -1,4 +1,7 @@
-/** A TCP balancer over replicas, without health checks: a connection goes to the first one that accepts it. */
+/**
+ * A TCP balancer over replicas, without health checks: a connection goes to the first replica that accepts
+ * it.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -7,7 +10,7 @@ export interface Failover {
   close(): Promise<void>
 }
 
-/** @param replicas base URLs, the preferred one first; read at each connection */
+/** @param replicas base URLs, the preferred replica first; read at each connection */
 export async function openFailover(port: number, replicas: () => readonly string[]): Promise<Failover> {
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {

@@ -40,7 +40,7 @@ export async function faultsOf(system: System) {
     return JSON.parse(text) as unknown
   }
   return {
-    /** Each virtual phone: adb port, `ro.serialno`, and what it lacks. */
+    /** The virtual phones: adb port, `ro.serialno`, and the missing parts of each. */
     phones: async () => phonesSchema.parse(await ask('GET', '/phones')).phones,
     /** A virtual phone by its adb port or `ro.serialno`. */
     on: (phone: number | string) => phoneFaults(ask, `/phones/${phone}`),
@@ -54,7 +54,7 @@ export async function faultsOf(system: System) {
   }
 }
 
-/** Each call resolves once the phone has that fault. */
+/** Each call resolves once the phone has the fault. */
 function phoneFaults(ask: Ask, base: string) {
   const fault = async (name: string, body: object = {}): Promise<void> => {
     await ask('POST', `${base}/faults/${name}`, body)
@@ -69,7 +69,7 @@ function phoneFaults(ask: Ask, base: string) {
     restartAdbd: () => fault('restart-adbd'),
     setOffline: (on: boolean) => fault('offline', { on }),
     makeUnauthorized: () => fault('unauthorized'),
-    /** Every Nth stream whose service contains `containing` hangs; 1: all of them, 0 ends the fault. */
+    /** Makes every Nth stream whose service contains `containing` hang; 1: all streams; 0 ends the fault. */
     hangEvery: (every: number, containing = '') => fault('hang', { every, containing }),
     slowLink: (limits: { latencyMs: number; bytesPerSecond: number } | null) =>
       fault('slow-link', { limits }),
@@ -85,13 +85,16 @@ function phoneFaults(ask: Ask, base: string) {
     setClockOffset: (ms: number) => fault('clock-offset', { ms }),
     stealFocus: (packageName: string | null, everyMs = 500) =>
       fault('steal-focus', { package: packageName, everyMs }),
-    /** Leaves data on the phone as a tenant could. */
+    /** Leaves data on the phone, as a tenant could. */
     leave: (...what: Leftover[]) => fault('leave', { what }),
-    /** The data are on the phone after each wipe from now on, until the process ends. */
+    /** Makes this data remain on the phone after each wipe, until the process ends. */
     wipeLeaves: (...what: Leftover[]) => fault('wipe-leaves', { what }),
-    /** Wipes restart the phone and remove nothing. */
+    /** Makes wipes restart the phone and remove nothing. */
     setWipeDoesNothing: (on: boolean) => fault('wipe-does-nothing', { on }),
-    /** Counts of received calls since the phone's process started: compare the values before and after. */
+    /**
+     * The counts of received calls since the phone's process started. Tests compare the values before and
+     * after.
+     */
     counters: async () => (await ask('GET', `${base}/counters`)) as Counts,
     /** The picture on the phone's screen. */
     state: async () => (await ask('GET', `${base}/state`)) as State,

@@ -1,14 +1,17 @@
-/** Waits for a program of a test that has started when it prints a line. */
+/** Waits until a started program of a test prints a certain line. */
 import type { ChildProcess } from 'node:child_process'
 
 export interface Started {
-  /** The first line that fits. */
+  /** The first line that matches. */
   line: string
-  /** Everything that it has printed. */
+  /** The program's output so far. */
   output: () => string
 }
 
-/** @param name of the program, for the error @throws Error with the output of a program that ends before */
+/**
+ * @param name the program's name, for the error
+ * @throws Error with the output of a program that ends earlier
+ */
 export function firstLine(name: string, child: ChildProcess, until: RegExp): Promise<Started> {
   let output = ''
   return new Promise((resolve, reject) => {

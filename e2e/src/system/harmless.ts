@@ -1,18 +1,21 @@
-/** Hostile texts, and checks that in a page they stayed text, fit into it, and did not turn the text around them. */
+/**
+ * Hostile texts, and checks that they stayed text in a page, fit into the page, and did not change the
+ * direction of other text.
+ */
 import { type Browser, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newPage } from './console-pages.js'
 
-/** Ends the isolation of an element that is not careful, then turns the direction; with characters that are not visible. */
+/** Ends the isolation of an element, changes the direction, and contains invisible characters. */
 const marks = '\u2069\u202C\u200B\u202E\uFEFF'
-/** No slash: it is the name of a file too. */
+/** The text has no slash, since it is also the name of a file. */
 const markup = '<img src=x onerror=window.ran=1><svg onload=window.ran=1><script>window.ran=1'
 
 /** @param length in characters */
 export const hostile = (length: number): string =>
   `${marks}${markup}\u2067${'W'.repeat(length)}`.slice(0, length)
 
-/** The same without the marks that change the direction, as the console shows it inside other text. */
+/** The text without direction characters, as the console shows it inside other text. */
 export const undirected = (text: string): string => text.replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
 
 /** A page that adds dialogs, errors, violations of its policy and requests to other hosts to `complaints`. */
@@ -31,7 +34,7 @@ export async function watchedPage(browser: Browser, complaints: string[]): Promi
   return page
 }
 
-/** A text, since the policy of the page refuses functions. */
+/** This is a text, since the policy of the page refuses functions. */
 const findings = `(() => {
   const width = document.documentElement.clientWidth
   const frames = 'section, main, [role=dialog], [role=alertdialog]'
@@ -69,7 +72,10 @@ const findings = `(() => {
   return found
 })()`
 
-/** On a phone and on a wide screen. @param where for the message */
+/**
+ * Checks the page in the width of a phone and on a wide screen.
+ * @param where for the message
+ */
 export async function expectHarmless(page: Page, where: string): Promise<void> {
   for (const [width, height] of [
     [375, 812],

@@ -1,4 +1,7 @@
-/** A TCP relay to the service that can hold answers back: behind it, a request has arrived although no answer has. */
+/**
+ * A TCP relay to the service that can hold answers back: a request has then arrived at the service although
+ * no answer returns.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -8,11 +11,14 @@ export interface HeldAnswers {
   requests(): string[]
   /** The `Idempotency-Key` of each request that has one, in order. */
   keys(): string[]
-  /** From now on, `bytes` of an answer pass, and the rest is dropped. Resolves when an answer is held. */
+  /**
+   * From now on, lets `bytes` of an answer pass, and drops the remaining bytes. Resolves when an answer is
+   * held.
+   */
   hold(bytes: number): Promise<void>
-  /** Resets the open connections, and later ones. Resolves at the first later one. */
+  /** Resets the open connections, and later connections. Resolves at the first later connection. */
   refuse(): Promise<void>
-  /** Later connections and answers pass whole. */
+  /** Lets later connections and answers pass completely. */
   pass(): void
   /** Resets the open connections once. */
   reset(): void
@@ -24,7 +30,7 @@ export interface HeldAnswers {
 const requestLine = /(?:^|\n|\})([A-Z]+ \/\S*) HTTP\/1\.1\r\n/g
 const keyLine = /\r\nidempotency-key: *(\S+)\r\n/gi
 
-/** The later entries of a growing list go to `out`. */
+/** Appends the later entries of a growing list to `out`. */
 function newEntries(out: (entry: string) => void): (all: readonly string[]) => void {
   let known = 0
   return (all) => {

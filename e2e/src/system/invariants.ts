@@ -1,4 +1,7 @@
-/** Invariants that hold after any crash: read from the database, not through the API that could be wrong. */
+/**
+ * Invariants that are true after any crash. They are read from the database, not through the API, which could
+ * be wrong.
+ */
 import pg from 'pg'
 
 export interface Violation {
@@ -40,10 +43,10 @@ const rules: Record<string, string> = {
 
 const stuck = `SELECT id, status FROM phones WHERE status IN ('creating', 'starting', 'parking')`
 
-/** Opens a separate connection; call `close` at the end. */
+/** Opens a separate connection. The caller must call `close` at the end. */
 export async function openInvariants(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 })
-  // A lost connection also rejects the pending query; without a listener the event would end the process.
+  // A lost connection also rejects the pending query. Without a listener, the event would end the process.
   client.on('error', () => undefined)
   await client.connect()
   return {
@@ -56,7 +59,7 @@ export async function openInvariants(databaseUrl: string) {
       }
       return found
     },
-    /** Phones that are on their way to another status. */
+    /** Phones that are changing to another status. */
     async underway(): Promise<unknown[]> {
       return (await client.query<{ id: string; status: string }>(stuck)).rows
     },

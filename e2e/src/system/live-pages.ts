@@ -1,16 +1,18 @@
-/** Pages of the live view in a real Chromium, and where on them the phone's points are. */
+/** Pages of the live view in a real Chromium, and the positions of the phone's points on them. */
 import { type Browser, type Page } from 'playwright-core'
 
 export const desktop = { viewport: { width: 1280, height: 800 } }
 export const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** Chromium reports this when a page gives up a connection after 10 s, as it may on a busy machine. */
+/** Chromium reports this error when a page gives up a connection after 10 s, as it may on a busy machine. */
 const gaveUp = /closed before the connection is established/
 
 /** Milliseconds; a busy machine may need longer than the default of 30 s. */
 const patienceMs = 100_000
 
-/** An empty page; its errors and violations of its content security policy go to `complaints`. */
+/**
+ * Opens an empty page. Its errors and violations of its content security policy are added to `complaints`.
+ */
 export async function newPage(browser: Browser, context: object, complaints: string[]): Promise<Page> {
   const opened = await browser.newContext(context)
   opened.setDefaultTimeout(patienceMs)
@@ -22,7 +24,7 @@ export async function newPage(browser: Browser, context: object, complaints: str
   return page
 }
 
-/** Where on the page a point of the phone's screen is, in pixels of each. */
+/** Returns where on the page a point of the phone's screen is, both in pixels. */
 export async function pointOn(
   page: Page,
   screen: { width: number; height: number },
@@ -33,7 +35,7 @@ export async function pointOn(
   return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
 }
 
-/** A script of a page that keeps the codes with which its sockets are closed. */
+/** A script of a page that records the codes with which its sockets are closed. */
 export const keepCloses = `window.closes = []
 window.WebSocket = class extends WebSocket {
   constructor(...all) {
@@ -44,7 +46,10 @@ window.WebSocket = class extends WebSocket {
 `
 export const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('closes')
 
-/** How many colours the page's picture has, in 1,000 points: a black or empty one has one. */
+/**
+ * A script that counts the colours of the page's picture in 1,000 points. A black or empty picture has one
+ * colour.
+ */
 export const coloursOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const canvas = document.querySelector('canvas')
@@ -55,7 +60,7 @@ export const coloursOf = (page: Page): Promise<number> =>
     return seen.size
   })()`)
 
-/** Changes with the picture on the page. */
+/** A script whose result changes with the picture on the page. */
 export const digestOf = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const small = document.createElement('canvas')

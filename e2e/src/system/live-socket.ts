@@ -1,4 +1,6 @@
-/** The WebSocket of a new live link that takes input, without a page: acknowledges the video and discards it. */
+/**
+ * The WebSocket of a new live link with control, without a page: it acknowledges the video and discards it.
+ */
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { bodyOf } from '../conformance/rented.js'
@@ -9,11 +11,14 @@ import { eventually } from './tenant.js'
 const configKind = 1
 
 export interface LiveSocket {
-  /** Bytes of video that have arrived. */
+  /** The number of bytes of video that have arrived. */
   readonly bytes: number
-  /** Pixels of the last picture; null before the first one. */
+  /** The size of the last picture in pixels; null before the first picture. */
   readonly picture: { width: number; height: number } | null
-  /** Returns once more than `bytes` of video have arrived. @throws Error when the socket has ended */
+  /**
+   * Returns once more than `bytes` of video have arrived.
+   * @throws Error when the socket has ended
+   */
   above(bytes: number): Promise<void>
   /** The form that `control-plane/src/phone-io/live/input.ts` reads. */
   send(message: object): void
@@ -63,7 +68,7 @@ export async function openLive(
   }
 }
 
-/** Does what a person does on the page of a hand-over: takes control, and gives the phone back. */
+/** Takes control and gives the phone back, like a person on the page of a hand-over. */
 export function answerHandoff(url: string, note: string): Promise<void> {
   const { origin, host, hash } = new URL(url)
   const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.2', { origin })

@@ -1,6 +1,6 @@
 /** Small programs that tests run on separate machines: `node --input-type=module -e SCRIPT ARGUMENT …`. */
 
-/** Postgres at the loopback address of its machine. */
+/** Runs Postgres at the loopback address of its machine. */
 export const postgresScript = `
   import { startPostgres } from '@phonerack/launcher/postgres'
   const server = await startPostgres({ dir: process.argv[1], forTests: true })
@@ -23,7 +23,10 @@ export const proxyScript = `
     for (const each of [client, api]) each.on('error', () => { client.destroy(); api.destroy() })
   }).listen(443, host, () => console.log('proxy is ready'))`
 
-/** Prints the first host or device once it has the state. One process, since each start of `ctl` takes half a second. */
+/**
+ * Prints the first host or device once it has the state. This is one process, since each start of `ctl` takes
+ * half a second.
+ */
 export const waitScript = `
   const [, url, token, list, state] = process.argv
   for (;;) {
@@ -37,8 +40,8 @@ export const waitScript = `
   }`
 
 /**
- * The TLS proxy of the operator's guide: it asks each replica whether it is ready, takes them in turn, and asks another
- * one only if the first did not accept the connection.
+ * The TLS proxy of the operator's guide. It asks each replica whether it is ready, uses the replicas in turn,
+ * and tries another replica only if the first did not accept the connection.
  */
 export const balancerScript = `
   import { readFileSync } from 'node:fs'
@@ -74,7 +77,7 @@ export const balancerScript = `
   })
   server.listen(443, host, () => console.log('the proxy listens'))`
 
-/** The connections of two live pages, without a browser: prints what happens to them. */
+/** The connections of two live pages, without a browser. Prints their events. */
 export const liveViewsScript = `
   import { readFileSync } from 'node:fs'
   import { WebSocket } from 'ws'

@@ -1,4 +1,4 @@
-/** Devices that tests keep from tenants for a while. */
+/** Keeps devices from tenants for a while. */
 import { z } from 'zod'
 import type { System } from './system.js'
 import { operatorOf } from './tenant.js'
@@ -7,7 +7,10 @@ const devicesSchema = z.object({
   data: z.array(z.object({ serial: z.string(), phone_id: z.string().nullable() })),
 })
 
-/** Begins the maintenance of every device but `kept`. No phone may use them. Returns what ends it. */
+/**
+ * Begins the maintenance of every device except `kept`. No phone may use them. Returns a function that ends
+ * the maintenance.
+ */
 export async function maintainAll(system: System, kept?: string): Promise<() => Promise<void>> {
   const operator = operatorOf(system)
   const { data } = devicesSchema.parse((await operator.get('/operator/v1/devices')).body)

@@ -1,4 +1,4 @@
-/** Programs of the checkout that a test runs in its network namespaces. */
+/** Runs programs of the checkout in the network namespaces of a test. */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
@@ -12,9 +12,9 @@ export const ip = (...args: string[]): unknown => execFileSync('ip', args, { std
 
 export interface StartOptions {
   env?: NodeJS.ProcessEnv
-  /** A line of its output. */
+  /** Waits for a line with this text in the output. */
   until?: RegExp
-  /** Default: Node.js. */
+  /** The program; default: Node.js. */
   program?: string
 }
 
@@ -45,7 +45,7 @@ export class NamespacePrograms<Machine extends string> {
     return { line, process: child }
   }
 
-  /** Runs a program to its end. Returns its standard output. */
+  /** Runs a program to its end. Returns the program's standard output. */
   async call(
     machine: Machine,
     args: readonly string[],
@@ -61,7 +61,7 @@ export class NamespacePrograms<Machine extends string> {
     return (await promise).stdout
   }
 
-  /** Ends the programs that still run, the last one first. */
+  /** Ends the programs that still run, the last started program first. */
   async end(): Promise<void> {
     for (const child of this.started.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue

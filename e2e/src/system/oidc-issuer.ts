@@ -14,9 +14,9 @@ export interface Person {
 
 export interface OidcIssuer {
   url: string
-  /** Settings of the control plane. */
+  /** The settings of the control plane. */
   env: Record<string, string>
-  /** The person whom the page offers to sign in. */
+  /** The person that the page offers to sign in. */
   person: Person
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export const issuerEnv = (url: string): Record<string, string> => ({
   PHONERACK_OIDC_ALLOW: '127.0.0.0/8',
 })
 
-/** @param port 0 for a free one */
+/** @param port 0 for a free port */
 export async function startOidcIssuer(person: Person, port = 0): Promise<OidcIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const codes = new Map<string, { challenge: string; nonce: string; person: Person }>()
@@ -63,7 +63,7 @@ export async function startOidcIssuer(person: Person, port = 0): Promise<OidcIss
     json(response, 200, { access_token: 'opaque', token_type: 'Bearer', id_token: idToken })
   }
 
-  /** A page with two links: to continue, and to decline. */
+  /** Shows a page with two links: to continue, and to decline. */
   const authorize = ({ searchParams: query }: URL, response: ServerResponse): void => {
     const code = randomBytes(16).toString('hex')
     const { person: offered } = self

@@ -1,6 +1,6 @@
 /**
- * The receiving end of traces: an HTTP server that reads OTLP's protobuf, as far as tests need it. Field numbers:
- * `opentelemetry/proto/trace/v1/trace.proto` and `common/v1/common.proto` (1.5.0).
+ * A receiver of traces: an HTTP server that reads the parts of OTLP's protobuf that tests need. Field
+ * numbers: `opentelemetry/proto/trace/v1/trace.proto` and `common/v1/common.proto` (1.5.0).
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -14,7 +14,7 @@ export interface ReceivedSpan {
   /** Empty for the root. */
   parentId: string
   kind: number
-  /** Text attributes and numbers, as text. */
+  /** The text attributes and numbers, as text. */
   attributes: Record<string, string>
   /** Trace IDs. */
   links: string[]
@@ -86,19 +86,19 @@ const spanOf = (service: string, span: Fields): ReceivedSpan => ({
 })
 
 export interface Receiver {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** The URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   url: string
   spans: ReceivedSpan[]
-  /** Everything that arrived. */
+  /** The received spans. */
   bodies: Buffer[]
-  /** Answers no more requests. */
+  /** Stops answering requests. */
   hang(): void
-  /** Requests without an answer. */
+  /** The number of requests without an answer. */
   readonly waiting: number
   close(): Promise<void>
 }
 
-/** @param port 0 for a free one */
+/** @param port 0 for a free port */
 export async function startReceiver(port = 0): Promise<Receiver> {
   const spans: ReceivedSpan[] = []
   const bodies: Buffer[] = []

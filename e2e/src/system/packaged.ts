@@ -1,6 +1,6 @@
 /**
- * Programs as another machine gets them: from the Debian packages of this checkout, without its files. A run of tests
- * builds each package once.
+ * Programs as they run on another machine: from the Debian packages of this checkout, without its files. A
+ * run of tests builds each package once.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -31,14 +31,17 @@ export async function unpackPrograms(names: readonly string[], dir: string): Pro
   return commands
 }
 
-/** Unpacks the package below `dir`. Returns the command's path. @throws Error without dpkg-deb */
+/**
+ * Unpacks the package into a folder in `dir`. Returns the command's path.
+ * @throws Error without dpkg-deb
+ */
 async function unpackProgram(name: string, dir: string): Promise<string> {
   const unpacked = path.join(dir, name)
   await run('dpkg-deb', ['-x', await packageOf(name), unpacked], { timeout: 150_000 })
   return path.join(unpacked, 'usr', 'lib', name, 'dist', 'cli.js')
 }
 
-/** The path of the Debian package; one test file builds it, and the others wait. */
+/** Returns the path of the Debian package. One test file builds it, and the other files wait. */
 export async function packageOf(name: string): Promise<string> {
   const dir = path.join(inject('packages'), name)
   const built = path.join(dir, 'built')

@@ -1,4 +1,7 @@
-/** The parts that a program of this folder starts, such as a system or a browser: each is ended, even after an error or Ctrl-C. */
+/**
+ * Ends the parts that a program of this folder starts, such as a system or a browser, even after an error or
+ * Ctrl-C.
+ */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,7 +18,7 @@ export class Parts {
     this.ends.push(end)
   }
 
-  /** @param starting a part that is ended even if the program ends while it still starts */
+  /** @param starting a part that is ended even if the program ends while the part still starts */
   start<T extends object>(starting: Promise<T>, end: (part: T) => Promise<unknown>): Promise<T> {
     this.add(async () => {
       const part = await starting.catch(() => null)
@@ -35,7 +38,10 @@ export class Parts {
     return starting
   }
 
-  /** Ends all parts, each even when another one fails. @throws AggregateError */
+  /**
+   * Ends all parts, each even when another part fails to end.
+   * @throws AggregateError
+   */
   endAll(): Promise<void> {
     return (this.ending ??= this.end())
   }
@@ -48,7 +54,7 @@ export class Parts {
   }
 }
 
-/** Runs a program, then ends its parts; also after Ctrl-C and SIGTERM. */
+/** Runs a program and then ends its parts, even after Ctrl-C and SIGTERM. */
 export async function withParts<T>(run: (parts: Parts) => Promise<T>): Promise<T> {
   const parts = new Parts()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,4 +1,4 @@
-/** A live view, a large file and a recording of a rented phone, through any way to the API. */
+/** Uses a live view, a large file and a recording of a rented phone, through any path to the API. */
 import { randomBytes } from 'node:crypto'
 import { bodyOf } from '../conformance/rented.js'
 import { probeVideo, startRecording, untilReady } from '../conformance/videos.js'
@@ -7,7 +7,7 @@ import { openLive } from './live-socket.js'
 
 export interface MediaPhone {
   api: Pick<Api, 'get' | 'post' | 'put'>
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
 }
 
@@ -30,7 +30,9 @@ export async function watch(phone: MediaPhone, socketPath: string): Promise<void
   }
 }
 
-/** Writes a file through one way and reads it through another. Returns whether it is the same. */
+/**
+ * Writes a file through one path and reads it through another path. Returns whether the file is unchanged.
+ */
 export async function copyFile(to: MediaPhone, from: MediaPhone, size: number): Promise<boolean> {
   const content = randomBytes(size)
   const file = '/sdcard/Download/large.bin'
@@ -40,7 +42,10 @@ export async function copyFile(to: MediaPhone, from: MediaPhone, size: number): 
   return content.equals(read.bytes)
 }
 
-/** Records the phone, stops through another way, and decodes the video. Returns its frames. */
+/**
+ * Records the phone, stops the recording through another path, and decodes the video. Returns the video's
+ * frames.
+ */
 export async function record(phone: MediaPhone, other: MediaPhone): Promise<number> {
   const { id } = await startRecording(phone)
   await act(phone, { type: 'home' }, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })

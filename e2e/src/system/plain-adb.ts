@@ -1,4 +1,7 @@
-/** The baseline: the `adb` command with a separate server, as a script on the rack machine would use it. */
+/**
+ * The baseline of a comparison: the `adb` command with a separate server, as a script on the rack machine
+ * would use it.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -11,14 +14,14 @@ import { freePort } from './system.js'
 const run = promisify(execFile)
 
 export interface PlainAdb {
-  /** Runs `adb -s SERIAL …` as a process and returns what it printed. */
+  /** Runs `adb -s SERIAL …` as a process and returns its output. */
   run(...args: string[]): Promise<Buffer>
   /** Environment for other programs that use the same server. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
-/** True when something listens on a port of this machine. */
+/** Returns true when a program listens on a port of this machine. */
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -55,8 +58,8 @@ export async function plainAdb(serial: string): Promise<PlainAdb> {
   }
   const until = Date.now() + 20_000
   /**
-   * A client that finds no server starts one, which would take our port: so no client runs before our server
-   * listens.
+   * A client that finds no server starts one, which would use our port. Therefore no client runs before our
+   * server listens.
    */
   const connected = async (): Promise<boolean> =>
     (await listens(port)) && (await adb('connect', serial)).toString().includes('connected to')

@@ -1,4 +1,4 @@
-/** A certificate authority of an operator, and certificates that it signs, for servers of a test. */
+/** A certificate authority of an operator, with certificates for servers of a test. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,13 +7,13 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'
 const openssl = (args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
 
 export interface PrivateCa {
-  /** Its certificate, as PEM. */
+  /** The authority's certificate, as PEM. */
   file: string
   /** @param address the server's IP address */
   issue(address: string): { key: string; cert: string }
 }
 
-/** Writes its files into `dir`; certificates are valid for two days. */
+/** Writes the authority's files into `dir`. Its certificates are valid for two days. */
 export function createPrivateCa(dir: string): PrivateCa {
   const of = (name: string): string => path.join(dir, name)
   const [file, caKey] = [of('ca.pem'), of('ca-key.pem')]
@@ -22,7 +22,7 @@ export function createPrivateCa(dir: string): PrivateCa {
   return privateCaIn(dir)
 }
 
-/** An authority that `createPrivateCa` wrote into `dir`. */
+/** Reads an authority that `createPrivateCa` wrote into `dir`. */
 export function privateCaIn(dir: string): PrivateCa {
   const of = (name: string): string => path.join(dir, name)
   const [file, caKey] = [of('ca.pem'), of('ca-key.pem')]

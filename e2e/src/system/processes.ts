@@ -1,4 +1,4 @@
-/** Processes of a running system, by the records that the launcher keeps: for tests that kill them. */
+/** Processes of a running system, found by the records of the launcher, for tests that kill them. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -22,7 +22,7 @@ export async function pidOf(system: System, service: Service): Promise<number | 
   }
 }
 
-/** `kill -9`; returns the process ID. */
+/** Sends SIGKILL. Returns the process ID. */
 export async function killService(system: System, service: Service): Promise<number> {
   const pid = await pidOf(system, service)
   if (pid === null) throw new Error(`${service} is not running`)
@@ -49,8 +49,8 @@ export async function keepDead(system: System, service: Service, ms: number): Pr
 }
 
 /**
- * `kill -9` of a program as soon as it runs with arguments that contain `text`: unique to the caller, such as
- * a path.
+ * Sends SIGKILL to a program as soon as it runs with arguments that contain `text`, which must be unique to
+ * the caller, such as a path.
  */
 export async function killProgram(program: string, text: string): Promise<void> {
   for (const until = Date.now() + 150_000; Date.now() < until;) {

@@ -1,4 +1,7 @@
-/** Phones as the service and the host agent recorded them: from the database and the agent's journal, not through the API. */
+/**
+ * Phones as the service and the host agent recorded them, read from the database and the agent's journal and
+ * not through the API.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -12,14 +15,14 @@ export interface SessionRecord {
   ended_at: Date | null
   idle_timeout: number
   max_duration: number
-  /** Micro-dollars. */
+  /** The amount in micro-dollars. */
   reserved_micros: string
 }
 
 export interface Records {
-  /** Every phone with this value of the metadata `marker`, even a deleted one. */
+  /** Every phone with this value of the metadata `marker`, even a deleted phone. */
   phonesWith(marker: string): Promise<string[]>
-  /** Oldest first. */
+  /** The entries, oldest first. */
   sessionsOf(phone: string): Promise<SessionRecord[]>
   /** Batches of actions that the host agent began on the phone. */
   batchesOn(phone: string): Promise<number>
@@ -31,7 +34,7 @@ const beginSchema = z.object({ phoneId: z.string(), kind: z.string() })
 
 export async function openRecords(system: System): Promise<Records> {
   const pool = new pg.Pool({ connectionString: await databaseUrl(system), max: 4 })
-  // The database stops before the pool at the end of a test that failed.
+  // At the end of a failed test, the database stops before the pool.
   pool.on('error', () => undefined)
   return {
     async phonesWith(marker) {

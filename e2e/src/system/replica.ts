@@ -1,4 +1,7 @@
-/** Further control planes of a running system: `up --control-only` on the first one's database and broker. */
+/**
+ * Further control planes of a running system: `up --control-only` on the database and broker of the first
+ * control plane.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,16 +16,16 @@ import { eventually } from './tenant.js'
 
 const portsSchema = z.object({ nats: z.int() })
 
-/** @param name of a file in the first one's folder */
+/** @param name of a file in the folder of the first control plane */
 export async function copySecret(first: System, name: string, dir: string): Promise<void> {
   await mkdir(path.dirname(path.join(dir, name)), { recursive: true })
   await copyFile(path.join(first.dir, name), path.join(dir, name))
 }
 
 /**
- * Listens on 127.0.0.2. The folder needs `pki/service.key` and `secrets.json`.
+ * Starts a control plane that listens on 127.0.0.2. The folder needs `pki/service.key` and `secrets.json`.
  * @param baseUrl the address of all replicas
- * @param port left out: a free one
+ * @param port omitted: a free port
  */
 export async function startReplica(
   first: System,
@@ -56,9 +59,9 @@ export const isReady = ({ up }: System): Promise<boolean> =>
 
 /** The data of a pair of control planes that test processes need. The balancer reads `file` at each connection. */
 export interface Pair {
-  /** The first one has the database and the phones. */
+  /** The first control plane, which has the database and the phones. */
   systems: [System, System]
-  /** The address of both. */
+  /** The address of both control planes. */
   url: string
   file: string
 }
@@ -74,7 +77,10 @@ export interface StartedPair extends Pair {
   close: () => Promise<void>
 }
 
-/** Starts two control planes behind a balancer, which uses the second one only while the first one does not accept. */
+/**
+ * Starts two control planes behind a balancer, which uses the second only while the first does not accept
+ * connections.
+ */
 export async function startPair(virtualPhones: number): Promise<StartedPair> {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-second-'))
   const file = path.join(await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-pair-')), 'choice.json')
@@ -104,17 +110,20 @@ export async function startPair(virtualPhones: number): Promise<StartedPair> {
   }
 }
 
-/** The pair as a test file uses it. */
+/** The pair, in the form that a test file uses. */
 export interface TwoReplicas {
-  /** The system of the database and the phones. */
+  /** The system with the database and the phones. */
   readonly system: System
-  /** The address of both. */
+  /** The address of both control planes. */
   readonly url: string
-  /** The one that serves, and the other one. */
+  /** The control plane that serves now, and the other. */
   readonly order: Pair['systems']
   /** Waits until both run. */
   ready(): Promise<void>
-  /** Ends the one that serves; its supervisor starts it again. The other one serves then, or none until `reach`. */
+  /**
+   * Ends the control plane that serves; its supervisor starts it again. The other control plane serves then,
+   * or none until `reach`.
+   */
   kill(left: 'other' | 'none', signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>
   reach(): void
 }
@@ -136,7 +145,7 @@ export function twoReplicas({ systems, url, file }: Pair): TwoReplicas {
       const [killed] = inOrder(systems, serving)
       const pid = await pidOf(killed, 'control-plane')
       if (pid === null) throw new Error('the control plane does not run')
-      // Before the signal, after which the clients connect again.
+      // The state is stored before the signal, after which the clients connect again.
       serving = serving === 0 ? 1 : 0
       choose(file, { serving, isReachable: left === 'other' })
       process.kill(pid, signal)

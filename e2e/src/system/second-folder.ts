@@ -1,4 +1,7 @@
-/** The real `backup`, `down`, `restore` and `up` of docs/operations.md: a phone is rented after the backup, and the restored system wipes it. */
+/**
+ * Runs the real `backup`, `down`, `restore` and `up` of docs/operations.md: a phone is rented after the
+ * backup, and the restored system wipes it.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +24,9 @@ export interface DatabaseWords {
 const embedded: DatabaseWords = { backup: [], restore: [], up: [], env: {} }
 
 /**
- * The system is down afterwards. @param a rents after the backup @param b rents from the restored system
+ * Restores a system. The system is down afterwards.
+ * @param a rents after the backup
+ * @param b rents from the restored system
  */
 export async function restoreInSecondFolder(
   first: System,
@@ -49,7 +54,7 @@ export async function restoreInSecondFolder(
       'restore',
       ...[report.split('\n', 1)[0] ?? '', '--data', dir, '--service-key', key, ...words.restore],
     )
-    // The rack stays: its agent knows what happened to its phones after the backup.
+    // The rack stays, so its agent knows the changes of its phones after the backup.
     for (const name of ['host-agent', 'virtual-phones', 'ports.json'])
       await rename(path.join(first.dir, name), path.join(dir, name))
     const port = Number(new URL(first.up.base_url).port)

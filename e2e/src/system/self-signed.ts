@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for a server of a test. */
+/** Creates a certificate that signs itself, for a server of a test. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 

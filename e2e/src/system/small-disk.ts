@@ -31,9 +31,9 @@ export async function canMount(): Promise<boolean> {
 }
 
 export interface SmallDisk {
-  /** No byte is free when this returns, except bytes freed by other processes. */
+  /** Fills the disk. When this returns, no byte is free, except bytes that other processes have freed. */
   fill(): Promise<void>
-  /** Deletes the files of `fill`. */
+  /** Deletes the files that `fill` wrote. */
   free(): Promise<void>
   /** Removes the disk and its content. */
   remove(): Promise<void>

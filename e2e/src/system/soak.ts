@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { root } from './system.js'
 
 const execute = promisify(execFile)
-/** Seconds sent by the phone or measured by our clock, and seconds in the file. */
+/** The seconds that the phone sent or that our clock measured, and the seconds in the file. */
 const compared = z.object({ sent: z.number(), kept: z.number() })
 
 const figuresSchema = z.object({
@@ -15,11 +15,11 @@ const figuresSchema = z.object({
   realSeconds: z.number(),
   pictures: compared,
   lastPictureMs: compared,
-  /** Measured by our clock between the bounds of a stall, and in the file. */
+  /** The seconds that our clock measured between the bounds of a stall, and the seconds in the file. */
   durationMs: z.object({ least: z.number(), most: z.number(), kept: z.number() }),
   fileMib: z.number(),
   finishedInMs: z.number(),
-  /** MiB; medians of each third of the recording. */
+  /** MiB: the median of each third of the recording. */
   residentMib: z.object({
     thirds: z.tuple([z.number(), z.number(), z.number()]),
     least: z.number(),
@@ -30,7 +30,10 @@ const figuresSchema = z.object({
 })
 export type SoakFigures = z.infer<typeof figuresSchema>
 
-/** `args`: seconds of the phone, speed, bits a second. @throws Error when memory grew or the file is wrong */
+/**
+ * @param args seconds of the phone, speed, bits a second
+ * @throws Error when memory grew or the file is wrong
+ */
 export async function runSoak(args: readonly string[]): Promise<SoakFigures> {
   const main = path.join(root, 'host-agent/dist/testing/soak/main.js')
   const { stdout } = await execute(process.execPath, [main, ...args], { timeout: 3_600_000 })

@@ -1,4 +1,4 @@
-/** A stand-in of Stripe: it makes checkout pages that a browser opens, and reports payments by signed webhooks. */
+/** A stand-in for Stripe: it serves checkout pages to a browser, and reports payments by signed webhooks. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,9 +7,12 @@ import { type AddressInfo } from 'node:net'
 const webhookSecret = 'whsec_of_this_test'
 
 export interface StripePages {
-  /** For the control plane. */
+  /** The settings for the control plane. */
   env: Record<string, string>
-  /** Reports that the newest checkout was paid. @param baseUrl of the control plane */
+  /**
+   * Reports that the newest checkout was paid.
+   * @param baseUrl the control plane's
+   */
   confirm(baseUrl: string): Promise<number>
   close(): void
 }
@@ -23,7 +26,7 @@ export const stripeEnv = (port: number): Record<string, string> => ({
   PHONERACK_STRIPE_URL: `http://127.0.0.1:${port}`,
 })
 
-/** @param wanted its port; 0 for a free one */
+/** @param wanted the stand-in's port; 0 for a free port */
 export async function startStripePages(wanted = 0): Promise<StripePages> {
   const forms: URLSearchParams[] = []
   let origin = ''

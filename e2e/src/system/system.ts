@@ -32,21 +32,29 @@ const upFileSchema = z.object({
 })
 export type UpFile = z.infer<typeof upFileSchema>
 
-/** The data of a running system that tests need; plain, so that it can be sent to test processes. */
+/**
+ * The data of a running system that tests need. It is plain data, so that it can be sent to test processes.
+ */
 export interface System {
   dir: string
   up: UpFile
-  /** Address of its fault port; null when it was not requested. */
+  /** The address of the fault port; null when no fault port was requested. */
   faultPort: number | null
 }
 
-/** The parts without which the agent has only what every phone has: `input`, `uiautomator`, `screencap`. */
+/**
+ * The parts without which the agent has only the features of every phone: `input`, `uiautomator`,
+ * `screencap`.
+ */
 export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const satisfies readonly Part[]
 
-/** Outside the ranges of outgoing connections and of `up`'s ports, and above 10080, which `fetch` refuses. */
+/**
+ * The range is outside the ranges of outgoing connections and of `up`'s ports, and above 10080, which `fetch`
+ * refuses.
+ */
 const ports = { lowest: 10_100, highest: 20_000 }
 
-/** A free port that no other worker gets. */
+/** Returns a free port that no other worker gets. */
 export const freePort = (): Promise<number> => pickPort(undefined, undefined, ports)
 
 export async function readUpFile(dir: string): Promise<UpFile> {
@@ -60,9 +68,11 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Further arguments of `up`. */
   args?: readonly string[]
-  /** Lets `faultsOf` break its phones; a number: at this port. */
+  /** Opens the fault port for `faultsOf`; a number: at this port. */
   faultPort?: boolean | number
-  /** The features that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
+  /**
+   * The parts that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second phone.
+   */
   without?: readonly (readonly Part[])[]
   /** Interrupts the start, which rejects once `up` has ended. */
   signal?: AbortSignal
@@ -71,7 +81,7 @@ export interface StartOptions {
 /** Systems that the tests of this file started. */
 export const systemsOfThisFile: System[] = []
 
-/** `./scripts/up --detach`; rejects with its output when it does not come up within 4 minutes. */
+/** Runs `./scripts/up --detach`. Rejects with its output when it is not ready within 4 minutes. */
 export async function startSystem(options: StartOptions): Promise<System> {
   const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-')))
   const port = options.port ?? (await freePort())
@@ -82,7 +92,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
   const forPhones = {
     PHONERACK_TEST_ADB_KEYS: `${testAdbKey()}.pub`,
-    // The forms of two makers, whose outputs differ most from those of AOSP.
+    // The forms of the two makers whose outputs differ most from AOSP's.
     PHONERACK_TEST_MAKERS: 'samsung,xiaomi',
     ...(faultPort === null ? {} : { PHONERACK_TEST_FAULT_PORT: String(faultPort) }),
     ...(without.length === 0 ? {} : { PHONERACK_TEST_WITHOUT: without.join(',') }),
@@ -112,13 +122,13 @@ export async function startSystem(options: StartOptions): Promise<System> {
   return system
 }
 
-/** `./scripts/down`, then removes the folder. */
+/** Runs `./scripts/down`, and then removes the folder. */
 export async function stopSystem({ dir }: Pick<System, 'dir'>): Promise<void> {
   await run(path.join(root, 'scripts/down'), ['--data', dir, '--erase'], { cwd: root, timeout: 150_000 })
   await rm(dir, { recursive: true, force: true })
 }
 
-/** Runs `./scripts/ctl --json` and returns what it printed, parsed. */
+/** Runs `./scripts/ctl --json` and returns its output, parsed. */
 export async function ctl(system: System, ...args: string[]): Promise<unknown> {
   const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, '--json', ...args], {
     cwd: root,

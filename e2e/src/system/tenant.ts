@@ -1,4 +1,4 @@
-/** A separate project for a test, with keys of each preset, so that tests share no limits or money. */
+/** A separate project for a test, with a key of each preset, so that tests share no limits or money. */
 import { setTimeout } from 'node:timers/promises'
 import { observationSchema, parseUsd, type Observation } from '@phonerack/shared'
 import { z } from 'zod'
@@ -60,7 +60,7 @@ export async function newKey(
 /** Milliseconds between two lifecycle requests of a test that repeats them: a project may send 60 a minute. */
 const lifecyclePauseMs = 2000
 
-/** Creates a phone and waits until it is ready; retries while other tests hold all phones. */
+/** Creates a phone and waits until it is ready. Retries while other tests hold all phones. */
 export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
   const answer = await untilFree(
     () => api.post('/v1/phones', body),
@@ -73,7 +73,10 @@ export async function readyPhone(api: Api, body: Record<string, unknown> = {}): 
   return phoneSchema.parse((await api.get(`/v1/phones/${phone.id}?wait=ready&timeout=55`)).body)
 }
 
-/** Starts a parked phone and waits until it is ready; retries refusals that may be retried, as while its device reconnects. */
+/**
+ * Starts a parked phone and waits until it is ready. Retries refusals that are retryable, as while the
+ * phone's device reconnects.
+ */
 export async function startAgain(api: Api, id: string, body: Record<string, unknown> = {}): Promise<Phone> {
   const until = Date.now() + 150_000
   for (;;) {
@@ -97,7 +100,7 @@ export const sessionsOf = async (api: Api, id: string): Promise<Session[]> =>
     .object({ data: z.array(sessionSchema), next_cursor: z.string().nullable() })
     .parse((await api.get(`/v1/phones/${id}/sessions`)).body).data
 
-/** Balance, reserved and spent in micro-dollars. */
+/** Balance, reserved and spent credit in micro-dollars. */
 export async function moneyOf(api: Api): Promise<{ balance: bigint; reserved: bigint; spent: bigint }> {
   const account = accountSchema.parse((await api.get('/v1/account')).body)
   return {
@@ -109,7 +112,7 @@ export async function moneyOf(api: Api): Promise<{ balance: bigint; reserved: bi
 
 /**
  * Polls until `done` returns true; throws after `timeoutMs`.
- * @param state says in the error what was found instead
+ * @param state returns the state for the error
  */
 export async function eventually(
   what: string,
@@ -126,8 +129,9 @@ export async function eventually(
 }
 
 /**
- * Repeats requests until their answer is not about missing phones, and returns it: other tests may hold every phone for a moment.
- * Slowly enough for the limit of lifecycle requests, which counts those that find no phone.
+ * Repeats requests until their answer no longer reports missing phones, and returns that answer, since other
+ * tests may hold every phone for a moment. The interval respects the limit of lifecycle requests, which
+ * counts requests that find no phone.
  */
 export async function untilFree<T>(
   attempt: () => Promise<T>,
@@ -143,11 +147,14 @@ export async function untilFree<T>(
   }
 }
 
-/** Whether the output of a client says that no phone is free. The Python SDK prints only the message. */
+/** Whether the output of a client reports that no phone is free. The Python SDK prints only the message. */
 export const saysNoneFree = (output: string): boolean =>
   /capacity_unavailable|No free phone is available/.test(output)
 
-/** Repeats work of the SDK while no phone is free. @throws its other errors */
+/**
+ * Repeats work of the SDK while no phone is free.
+ * @throws the SDK's other errors
+ */
 export async function whenFree(work: () => Promise<void>): Promise<void> {
   const isFull = (error: unknown): boolean =>
     error instanceof Error && 'code' in error && error.code === 'capacity_unavailable'

@@ -1,4 +1,4 @@
-/** The texts that a model reads of the agent tools, and their size in tokens. */
+/** The texts of the agent tools that a model reads, and their size in tokens. */
 import { type CallToolResult } from '@modelcontextprotocol/client'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
@@ -6,16 +6,16 @@ import o200k from 'js-tiktoken/ranks/o200k_base'
 export const textOf = (result: CallToolResult): string =>
   result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 
-/** The public tokens of `o200k_base`. Those of other models differ, all in the same direction. */
+/** The public tokens of `o200k_base`. Counts of other models differ, all in the same direction. */
 const encoding = new Tiktoken(o200k)
 export const tokensIn = (text: string): number => encoding.encode(text, [], []).length
 
 export interface ToolSize {
   tools: number
-  /** The list as it is sent. */
+  /** The list of tools as it is sent. */
   characters: number
   tokens: number
-  /** Names, descriptions and input schemas, which a client usually gives to its model. */
+  /** Names, descriptions and input schemas, which a client usually passes to its model. */
   modelTokens: number
 }
 

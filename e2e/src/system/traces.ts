@@ -1,4 +1,7 @@
-/** A tenant's trace on a phone, and the one device of a system: for tests that show that the next tenant gets a wiped phone. */
+/**
+ * A tenant's trace on a phone, and the only device of a system, for tests that show that the next tenant gets
+ * a wiped phone.
+ */
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { System } from './system.js'

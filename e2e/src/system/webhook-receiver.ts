@@ -1,4 +1,7 @@
-/** A receiver of webhooks as a customer would write it: an HTTP server that verifies signatures with `standardwebhooks`. */
+/**
+ * A receiver of webhooks as a customer would write it: an HTTP server that verifies signatures with
+ * `standardwebhooks`.
+ */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -15,12 +18,12 @@ export interface WebhookReceiver {
   events: Map<string, number>
   /** Requests without a valid signature. */
   refused: number
-  /** The body of 500 responses to valid requests; null: it answers 204. */
+  /** The body of 500 responses to valid requests; null: the receiver answers 204. */
   failure: string | null
   close(): void
 }
 
-/** @param tls the key and certificate of 127.0.0.1 as PEM; left out: HTTP */
+/** @param tls the key and certificate of 127.0.0.1 as PEM; omitted: HTTP */
 export async function startWebhookReceiver(tls?: { key: string; cert: string }): Promise<WebhookReceiver> {
   const listener: RequestListener = (request, response) => {
     const parts: Buffer[] = []

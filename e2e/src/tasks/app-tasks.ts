@@ -1,4 +1,4 @@
-/** Tasks with the shop, the bank, maps, the clock, and an app that gives trouble. */
+/** Tasks with the shop, the bank, maps, the clock, and an app that causes trouble. */
 import { readText, withId, type PhoneAgent } from './phone-agent.js'
 import { textsOf, type PhoneState } from './phone-state.js'
 import { type Task } from './task.js'
@@ -10,7 +10,7 @@ const MAPS = 'com.phonerack.maps'
 const CLOCK = 'com.android.deskclock'
 const TROUBLE = 'com.phonerack.trouble'
 
-/** Names and pieces of what is in the cart. */
+/** The names and quantities of the products in the cart. */
 const cart = async (phone: PhoneState): Promise<string[]> => {
   const screen = await phone.fresh(`${SHOP}/.CartActivity`)
   const pieces = textsOf(screen, 'pieces')
@@ -57,7 +57,7 @@ export const order: Task = {
   wanted: { numbers: ['Order 1001'], cart: [] },
 }
 
-/** The code is in a notification; the page that asks for it must still be open after reading it. */
+/** The code is in a notification. The page that asks for the code must still be open after it is read. */
 async function codeFromShade(agent: PhoneAgent): Promise<string> {
   const shade = await agent.pullShade()
   const code = readText(shade, /(\d{6}) is your Rack Bank code/)
@@ -92,7 +92,7 @@ export const whereAmI: Task = {
 }
 
 /**
- * The clock's face never stops moving, and only a static screen can be dumped: the script finds its first
+ * The clock's face never stops moving, and only a static screen can be dumped, so the script finds the first
  * tab, Alarm, in a picture.
  */
 async function openAlarms(agent: PhoneAgent): Promise<Screen> {
@@ -119,7 +119,7 @@ export const weekendAlarm: Task = {
     )
   },
   async state(phone) {
-    // The clock's own face could not be dumped.
+    // The clock's face itself could not be dumped.
     await phone.shell(`am force-stop ${CLOCK} && am start -W -a android.intent.action.SHOW_ALARMS`)
     return (await phone.screen()).filter(({ id }) => id.endsWith(':id/onoff')).map(({ checked }) => checked)
   },

@@ -7,14 +7,14 @@ const CONTACTS = 'com.android.contacts'
 const MESSAGES = 'com.phonerack.messages'
 const NOTES = 'com.phonerack.notes'
 
-/** A contact's page by its number; the thousand that a new phone has are 1 to 1000. */
+/** A contact's page by its number. The thousand contacts of a new phone have the numbers 1 to 1000. */
 const contact = async (phone: PhoneState, id: number): Promise<string[]> =>
   allTexts(await phone.fresh(`${CONTACTS}/.quickcontact.QuickContactActivity`, { contact: String(id) }))
 
 const lastMessages = async (phone: PhoneState, thread: string, count: number): Promise<string[]> =>
   textsOf(await phone.fresh(`${MESSAGES}/.ConversationActivity`, { thread }), 'message_text').slice(-count)
 
-/** Titles and beginnings of the notes in the list, in one row. */
+/** The titles and beginnings of the notes in the list, in one row. */
 const noteTexts = async (phone: PhoneState): Promise<string[]> => {
   const screen = await phone.fresh(`${NOTES}/.MainActivity`)
   return screen.filter(({ id }) => /:id\/note_(title|preview)$/.test(id)).map(({ text }) => text)

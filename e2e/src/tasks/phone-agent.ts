@@ -1,5 +1,6 @@
 /**
- * The helpers with which a task's script drives a phone, over `/v1` or another way. It uses only what the way returns.
+ * The helpers with which a task's script drives a phone, over `/v1` or another way. They use only the results
+ * of that way.
  */
 import { type Element } from '@phonerack/shared'
 import { type Action, type Screen, type Way } from './way.js'
@@ -10,18 +11,18 @@ type What = string | { id: string } | { desc: string } | ((element: Element) => 
 export class PhoneAgent {
   constructor(private readonly way: Way) {}
 
-  /** Runs a batch and returns the screen after it; throws with the action that failed. */
+  /** Runs a batch and returns the screen after it. Throws with the failed action. */
   async act(...actions: Action[]): Promise<Screen> {
-    // An answer may come without the screen, when that could not be read.
+    // An answer can have no screen, when the screen could not be read.
     return (await this.way.act(actions, 'ui')) ?? this.look()
   }
 
-  /** The same where the screen cannot be read, or need not be. */
+  /** Runs a batch where the screen cannot be read, or need not be read. */
   async actBlindly(...actions: Action[]): Promise<void> {
     await this.way.act(actions, 'none')
   }
 
-  /** Reads the screen. `bounds`: with the bounds of elements, not only their centers. */
+  /** Reads the screen. `bounds`: with the bounds of the elements in addition to their centers. */
   look({ bounds = false }: { bounds?: boolean } = {}): Promise<Screen> {
     return this.way.observe(bounds)
   }
@@ -81,7 +82,7 @@ export class PhoneAgent {
   }
 }
 
-/** The pattern's first group in the first matching text on the screen. */
+/** Returns the pattern's first group in the first matching text on the screen. */
 export function readText(screen: Screen, pattern: RegExp): string {
   for (const { text } of screen.elements) {
     const found = text === null ? null : pattern.exec(text)
@@ -90,6 +91,6 @@ export function readText(screen: Screen, pattern: RegExp): string {
   throw new Error(`no text like ${pattern.source} on\n${screen.text}`)
 }
 
-/** Elements with this resource id, in screen order. */
+/** Returns the elements with this resource ID, in screen order. */
 export const withId = (screen: Screen, id: string): Element[] =>
   screen.elements.filter((element) => element.id?.endsWith(`:id/${id}`))

@@ -24,7 +24,7 @@ const decode = (text: string): string =>
     return { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }[name ?? ''] ?? whole
   })
 
-/** Nodes of what `uiautomator dump` prints, in its order. */
+/** Returns the nodes in the output of `uiautomator dump`, in its order. */
 function nodesOf(xml: string): ScreenNode[] {
   return [...xml.matchAll(/<node((?:\s+[\w-]+="[^"]*")*)/g)].map(([, attributes = '']) => {
     const value = (name: string): string =>
@@ -44,7 +44,7 @@ export class PhoneState {
     return this.adb.env
   }
 
-  /** Connects to the device that a tenant's phone is on. */
+  /** Connects to the device of a tenant's phone. */
   static async of(tenant: Tenant, phoneId: string): Promise<PhoneState> {
     const { data } = devicesSchema.parse((await tenant.operator.get('/operator/v1/devices')).body)
     const serial = data.find((device) => device.phone_id === phoneId)?.serial
@@ -57,8 +57,8 @@ export class PhoneState {
   }
 
   /**
-   * The foreground activity, from the phone's own tool. The agent's UI server holds the phone's only
-   * UiAutomation: it is stopped first, and the agent restarts it.
+   * Reads the foreground activity with the phone's own tool. The agent's UI server holds the phone's only
+   * UiAutomation, so it is stopped first, and the agent restarts it.
    */
   async screen(): Promise<ScreenNode[]> {
     const command = 'am force-stop io.appium.uiautomator2.server; uiautomator dump /dev/tty || true'
@@ -70,7 +70,7 @@ export class PhoneState {
     throw new Error(`the phone's screen could not be read: ${printed}`)
   }
 
-  /** A screen of an app that was stopped and restarted, so that only saved data shows. */
+  /** Returns a screen of an app that was stopped and restarted, so that only saved data is shown. */
   async fresh(component: string, extras: Record<string, string> = {}): Promise<ScreenNode[]> {
     const name = component.slice(0, component.indexOf('/'))
     const more = Object.entries(extras).map(([key, value]) => `--es ${key} ${quote(value)}`)
@@ -87,7 +87,7 @@ export class PhoneState {
   }
 }
 
-/** Texts of the nodes with this resource id. */
+/** Returns the texts of the nodes with this resource ID. */
 export const textsOf = (screen: readonly ScreenNode[], id: string): string[] =>
   screen.filter((node) => node.id.endsWith(`:id/${id}`)).map((node) => node.text)
 

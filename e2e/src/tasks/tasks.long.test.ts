@@ -1,4 +1,4 @@
-/** Twenty tasks for an agent on a phone, each done through `/v1` only and verified on the phone itself. */
+/** Twenty tasks for an agent on a phone, each done only through `/v1` and verified on the phone itself. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { forLater } from '../system/api.js'
 import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
@@ -13,7 +13,7 @@ interface Rented {
   state: PhoneState
 }
 
-/** A phone, and the end of the last task on it: tasks of one phone wait for each other. */
+/** A phone, and the end of the last task on it. Tasks of one phone wait for each other. */
 interface Lane {
   phone: Rented
   last: Promise<unknown>
@@ -43,7 +43,7 @@ describe('tasks', () => {
     await state.stop()
     await tenant.admin.delete(`/v1/phones/${phoneId}`)
   }
-  /** The phone may be half way through a task: a retry uses a new phone. */
+  /** The phone may be in the middle of a task, so a retry uses a new phone. */
   async function renew(lane: Lane): Promise<void> {
     await giveBack(lane.phone)
     lane.phone = await rent()

@@ -1,6 +1,6 @@
 /**
- * The twenty tasks, distributed over four phones in turn: the last four change the phone's display, so
- * nothing follows them.
+ * The twenty tasks, distributed over four phones in turn. The last four tasks change the phone's display, so
+ * no task follows them.
  */
 import * as apps from './app-tasks.js'
 import * as people from './people-tasks.js'

@@ -1,4 +1,4 @@
-/** A way by which an agent reaches its phone. The one here sends requests to `/v1`. */
+/** A way by which an agent uses its phone. This way sends requests to `/v1`. */
 import {
   actionBatchResultSchema,
   observationSchema,
@@ -13,9 +13,9 @@ export type Action = z.input<typeof actionBatchSchema>['actions'][number]
 export type Screen = Pick<Observation, 'snapshot_id' | 'screen' | 'elements' | 'text'>
 
 export interface Way {
-  /** Runs a batch. Null: the answer has no screen. Throws with the action that failed. */
+  /** Runs a batch. Returns null when the answer has no screen. Throws with the failed action. */
   act(actions: readonly Action[], observe: 'ui' | 'none'): Promise<Screen | null>
-  /** Reads the screen. `bounds`: the script needs the bounds of elements, not only their centers. */
+  /** Reads the screen. `bounds`: the script needs the bounds of the elements in addition to their centers. */
   observe(bounds: boolean): Promise<Screen>
 }
 

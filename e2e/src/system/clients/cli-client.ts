@@ -1,4 +1,4 @@
-/** The program `phonerack`: a process for each call. */
+/** The program `phonerack` as a client: a process for each call. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -71,7 +71,7 @@ class CliClient implements ClientProcess {
     if (this.isKilled) return null
     if (child.exitCode === 0)
       return { phone: isPhone ? phoneSchema.parse(JSON.parse(out)).id : null, failure: null }
-    // The phone of a wait that failed is in a line before it.
+    // A line before the error names the phone of a failed wait.
     const { error } = errorSchema.parse(JSON.parse(err.trim().split('\n').at(-1) ?? ''))
     return { phone: null, failure: failureOf(error, child.exitCode === unknownOutcome) }
   }

@@ -1,4 +1,7 @@
-/** A client of the service in a separate process, which tests cut off and kill: an SDK, the command line, the agent tools. */
+/**
+ * A client of the service in a separate process, which tests cut off and kill: an SDK, the command line, or
+ * the agent tools.
+ */
 import type { Action } from '@phonerack/sdk'
 import { z } from 'zod'
 
@@ -12,22 +15,22 @@ export interface ClientSettings {
 
 export interface CreateCall {
   metadata: Record<string, string>
-  /** Omitted: the client makes one, or sends none. */
+  /** The idempotency key. Omitted: the client generates a key, or sends none. */
   key?: string
 }
 
 /** How a call failed, as the client reports it. */
 export interface Failure {
   code: string
-  /** The client says that the request may have been carried out. */
+  /** Whether the client reports that the request may have been carried out. */
   isUnknown: boolean
   retryable: boolean
-  /** The key with which a create can be repeated; null: the error has none. */
+  /** The key with which a create can be repeated; null: the error has no key. */
   key: string | null
 }
 
 export interface Outcome {
-  /** The ID in the answer; null: it has none. */
+  /** The ID in the answer; null: the answer has no ID. */
   phone: string | null
   failure: Failure | null
 }
@@ -35,24 +38,24 @@ export interface Outcome {
 export interface ClientProcess {
   /** Each call resolves with null when the process was killed before its outcome. */
   create(call: CreateCall): Promise<Outcome | null>
-  /** Does not read the screen. */
+  /** Runs a batch without reading the screen. */
   act(phone: string, actions: readonly Action[]): Promise<Outcome | null>
   /** @param maxDuration seconds */
   start(phone: string, maxDuration: number): Promise<Outcome | null>
   observe(phone: string): Promise<Outcome | null>
-  /** SIGKILL. Resolves when the process has ended. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
   /** Ends the process if it runs. */
   close(): Promise<void>
 }
 
-/** The calls that change something. */
+/** The calls that change the phone or the session. */
 export type WriteCall = 'create' | 'act' | 'start'
 
 /** A kind of client. */
 export interface ClientKind {
   name: string
-  /** Whether it repeats a create by itself, with a key that it makes. */
+  /** Whether the client repeats a create automatically, with a key that it generates. */
   repeatsCreates: boolean
   /** Method and path of the request of a call. */
   lineOf(call: WriteCall, phone?: string): string
@@ -73,13 +76,13 @@ export const envelopeSchema = z.object({
   details: z.looseObject({ idempotency_key: z.string().optional() }),
 })
 
-/** @param isUnknown which the client reports outside of the envelope */
+/** @param isUnknown the unknown outcome, which the client reports outside the envelope */
 export const failureOf = (envelope: unknown, isUnknown: boolean): Failure => {
   const { code, retryable, details } = envelopeSchema.parse(envelope)
   return { code, isUnknown, retryable, key: details.idempotency_key ?? null }
 }
 
-/** Variables that every client of these needs. */
+/** Variables that every one of these clients needs. */
 export const environmentOf = ({ baseUrl, apiKey, home }: ClientSettings): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   XDG_CONFIG_HOME: home,

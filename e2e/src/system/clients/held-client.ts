@@ -13,24 +13,24 @@ export class HeldClient {
     readonly kind: ClientKind,
     readonly relay: HeldAnswers,
     private readonly settings: ClientSettings,
-    /** Its current process. */
+    /** The current process of the client. */
     public program: ClientProcess,
   ) {}
 
   private rented: Phone | null = null
 
-  /** @param settings with the address of the service, behind the relay */
+  /** @param settings with the address of the service, which is the relay's */
   static async open(kind: ClientKind, relay: HeldAnswers, settings: ClientSettings): Promise<HeldClient> {
     const own = { ...settings, baseUrl: `http://127.0.0.1:${relay.port}` }
     return new HeldClient(kind, relay, own, await kind.open(own))
   }
 
-  /** Starts a process after the one before was killed. */
+  /** Starts a process after the earlier process was killed. */
   async startAgain(): Promise<void> {
     this.program = await this.kind.open(this.settings)
   }
 
-  /** From the service directly. */
+  /** The phone, read directly from the service. */
   get phone(): Phone {
     if (this.rented === null) throw new Error(`${this.kind.name} has no phone`)
     return this.rented
@@ -52,7 +52,9 @@ export class HeldClient {
     return this.relay.requests().filter((each) => each === line).length
   }
 
-  /** Runs a call whose answer does not arrive, and kills the client once the service has carried it out. */
+  /**
+   * Runs a call whose answer does not arrive, and kills the client once the service has carried out the call.
+   */
   async killDuring(call: () => Promise<Outcome | null>, isDone: () => Promise<boolean>): Promise<void> {
     void this.relay.hold(0)
     try {
@@ -67,7 +69,7 @@ export class HeldClient {
     }
   }
 
-  /** Ends all. */
+  /** Ends all parts. */
   async close(): Promise<void> {
     await this.program.close()
     await this.relay.close()

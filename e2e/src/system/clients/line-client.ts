@@ -1,4 +1,4 @@
-/** Programs with the SDKs: one call for each line of stdin, one outcome for each line of stdout. */
+/** Programs with the SDKs: each line of stdin is a call, and each line of stdout is an outcome. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -37,7 +37,7 @@ export const typescriptClient = (maxRetries?: number): ClientKind =>
     args: [here('typescript-client.mjs'), ...(maxRetries === undefined ? [] : [String(maxRetries)])],
   })
 
-/** The interpreter for which the Python SDK's checks install its packages. */
+/** The interpreter for which the checks of the Python SDK install its packages. */
 const python = process.env['PYTHON'] ?? '/usr/bin/python3'
 
 /** Whether the Python SDK can run. */

@@ -1,4 +1,4 @@
-/** The agent tools over `phonerack mcp`: the client of an agent starts the program and calls its tools. */
+/** The agent tools over `phonerack mcp`: an agent's client starts the program and calls its tools. */
 import { Client, ProtocolError, type CallToolResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const brokenSchema = z.object({ error: envelopeSchema })
 export const mcpClient: ClientKind = {
   name: 'the agent tools',
   repeatsCreates: false,
-  // All tools share it.
+  // All tools use the same program.
   lineOf: () => 'POST /mcp',
   async open(settings) {
     const client = new McpClient(settings)
@@ -90,5 +90,5 @@ class McpClient implements ClientProcess {
   }
 }
 
-/** The message is what a client shows its model. */
+/** The message is the text that a client shows its model. */
 const failureIn = (message: string, envelope: unknown) => failureOf(envelope, /may have run/.test(message))

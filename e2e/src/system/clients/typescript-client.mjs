@@ -1,5 +1,5 @@
-// A program with the TypeScript SDK: one call for each line of stdin, one outcome for each line of stdout (line-client.ts).
-// Argument: the repeats of a call.
+// A program with the TypeScript SDK: each line of stdin is a call, and each line of stdout is an outcome
+// (line-client.ts). Argument: the repeats of a call.
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { Phonerack, PhonerackError } from '@phonerack/sdk'

@@ -1,11 +1,14 @@
-/** The commands of docs/operations.md, as its reader copies them. */
+/** Returns the commands of docs/operations.md, as a reader copies them. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../system.js'
 
 const text = readFileSync(path.join(root, 'docs', 'operations.md'), 'utf8')
 
-/** The blocks of commands between a heading and the next one. @throws Error without such a heading or block */
+/**
+ * Returns the blocks of commands between a heading and the next heading.
+ * @throws Error without such a heading or block
+ */
 export function commandsBelow(heading: string): string[] {
   const sections = text.split(/^#+ /m)
   const section = sections.find((each) => each.startsWith(`${heading}\n`))
@@ -17,7 +20,8 @@ export function commandsBelow(heading: string): string[] {
 }
 
 /**
- * The same command. @throws Error when the guide does not have its name: the words before the first value
+ * Returns the command unchanged.
+ * @throws Error when the guide does not have its name, which is the words before the first value
  * @param words for example `host drain`
  */
 export function inGuide(words: string, command: string): string {

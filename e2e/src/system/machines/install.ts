@@ -28,7 +28,7 @@ const password = 'Chosen1'
 /** The folder with the packages, on each machine. */
 const packageFolder = '/mnt/packages'
 
-/** Postgres, NATS, two control planes, the proxy, and two racks with one free phone each. */
+/** Sets up Postgres, NATS, two control planes, the proxy, and two racks with one free phone each. */
 export async function installRack(): Promise<Rack> {
   const network = await connectMachines(addresses, names)
   try {
@@ -101,7 +101,10 @@ async function addHost(rack: Rack, name: (typeof racks)[number], ca: string): Pr
   await rack.on(name, inGuide('systemctl start phonerack-agent', 'systemctl start phonerack-agent'))
 }
 
-/** Its commands, in the folder with the packages, with the names of the packages of this build. */
+/**
+ * The control plane's commands, in the folder with the packages, with the names of the packages of this
+ * build.
+ */
 const installing = (commands = ''): string =>
   `cd ${packageFolder}\n${commands.replaceAll(/(\.\/phonerack-[a-z-]+)_\S+\.deb/g, '$1_*.deb')}`
 
@@ -114,19 +117,22 @@ async function providePackages(dir: string): Promise<void> {
   }
 }
 
-/** A new cluster, like that of Debian's package. The machine has a copy of the files of this system, whose cluster stays. */
+/**
+ * Creates a new cluster, like the cluster of Debian's package. The machine has a copy of this system's files,
+ * whose cluster stays.
+ */
 const newCluster = `
 rm -rf /etc/postgresql/* /var/lib/postgresql/*
 pg_createcluster "$(ls /usr/lib/postgresql | sort -n | tail -n 1)" main >/dev/null
 systemctl restart postgresql`
 
-/** In place of a file server: the folder that all machines have. */
+/** Replaces a file server by the folder that all machines share. */
 const mountStorage = `
 mkdir -p /mnt/storage /srv/phonerack-storage
 chown phonerack-control-plane: /mnt/storage
 mount --bind /mnt/storage /srv/phonerack-storage`
 
-/** A setting with the address of the machine, which must be another one on the second machine. */
+/** A setting that contains the address of the machine, which is different on the second machine. */
 const ownAddress = `echo PHONERACK_METRICS_LISTEN=${addresses['control-1']}:9464 >>/etc/phonerack/control-plane.env`
 
 const certificate = `

@@ -1,6 +1,6 @@
 /**
- * A machine of a test: a copy of this system in Linux namespaces, with an address, files, users and processes that are
- * separate from all others. Everything ends with it, and it ends with the test's process.
+ * A machine of a test: a copy of this system in Linux namespaces, with its own address, files, users and
+ * processes. All processes end with the machine, and the machine ends with the test's process.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,17 +11,20 @@ import { root } from '../system.js'
 
 export interface MachineOptions {
   name: string
-  /** Folder of this machine's disk, which is in memory. */
+  /** The folder of this machine's disk, which is in memory. */
   dir: string
-  /** Folder that all machines have as `/mnt`. */
+  /** The folder that all machines have as `/mnt`. */
   exchange: string
 }
 
 export interface Machine {
   readonly name: string
-  /** The first process, as this process sees it. */
+  /** The process ID of the first process, as this process sees it. */
   readonly pid: number
-  /** Runs a script of bash as root to its end, and returns what it printed. @throws Error with its output */
+  /**
+   * Runs a bash script as root to its end, and returns its output.
+   * @throws Error with the script's output
+   */
   run(script: string, options?: RunOptions): Promise<string>
   /** Starts a program that runs until the machine ends, and waits for a line of its output. */
   start(args: readonly string[], until: RegExp): Promise<Started>
@@ -33,7 +36,10 @@ export interface RunOptions {
   env?: Readonly<Record<string, string>>
 }
 
-/** Like `/proc/self/stat`, opened by the shell itself: its ID outside, before the other /proc is mounted. */
+/**
+ * The shell itself opens a file like `/proc/self/stat`, which contains its process ID outside, before the
+ * other /proc is mounted.
+ */
 const setUp = `
 set -e
 read -r pid rest </proc/self/stat

@@ -12,13 +12,13 @@ const execute = promisify(execFile)
 export interface Network<Name extends string> {
   readonly dir: string
   readonly machines: Readonly<Record<Name, Machine>>
-  /** Runs a script on a machine, and then what it sent to others by `ssh`. */
+  /** Runs a script on a machine, and then the commands that it sent to other machines by `ssh`. */
   readonly run: (name: Name, script: string, options?: RunOptions) => Promise<string>
   end(): Promise<void>
 }
 
 /**
- * @param addresses of the machines; the first one has the switch
+ * @param addresses of the machines; the first machine has the switch
  * @param names further names in `/etc/hosts` of all machines, by address
  */
 export async function connectMachines<Name extends string>(
@@ -50,7 +50,7 @@ export async function connectMachines<Name extends string>(
       ),
     )
     const byAddress = new Map(list.map((name) => [addresses[name], machines[name]]))
-    // One after another, since all scripts share the folder.
+    // Scripts run one after another, since they share the folder.
     let delivered = Promise.resolve()
     const run = async (name: Name, script: string, options?: RunOptions) => {
       const said = await machines[name].run(script, options)
@@ -66,7 +66,7 @@ export async function connectMachines<Name extends string>(
   }
 }
 
-/** Its name, the names of the others, and the stand-ins, which it gets as JSON. */
+/** Writes the machine's name, the names of the other machines, and the stand-ins, which it gets as JSON. */
 const prepareMachine = `
 printf '127.0.0.1 localhost %s\\n%s\\n' "$(hostname)" "$HOSTS" >/etc/hosts
 node -e '
@@ -103,7 +103,7 @@ async function wire(all: readonly { machine: Machine; address: string }[]): Prom
   }
 }
 
-/** Runs the commands that the stand-in of `ssh` has left, in their order. */
+/** Runs the commands that the stand-in for `ssh` has stored, in their order. */
 async function deliver(exchange: string, byAddress: ReadonlyMap<string, Machine>): Promise<void> {
   for (const address of await readdir(exchange)) {
     const folder = path.join(exchange, address)

@@ -1,4 +1,7 @@
-/** The machines of docs/operations.md, "Install on several machines": its commands, and looks at their effects. */
+/**
+ * The machines of docs/operations.md, "Install on several machines": runs its commands, and reads their
+ * effects.
+ */
 import { z } from 'zod'
 import { liveViewsScript } from '../machine-scripts.js'
 import { root } from '../system.js'
@@ -33,7 +36,10 @@ const deviceSchema = z.looseObject({
   phone_id: z.string().nullable(),
 })
 
-/** On loopback. An agent connects to both, so that phones can be carried. */
+/**
+ * The ports of the phones on loopback. An agent connects to both, so that phones can be carried to another
+ * rack.
+ */
 export const phonePorts = { 'rack-1': 6001, 'rack-2': 6002 } as const
 const phoneFiles = { pid: '/run/test-phone.pid', storage: '/var/lib/test-phones' } as const
 /** The folder of the proxy's certificate. */
@@ -50,7 +56,10 @@ export class Rack {
     return this.network.run(name, script, { input, env: { PHONERACK_OPERATOR_TOKEN: this.operatorToken } })
   }
 
-  /** Runs a command of `phonerack-ctl` on the second control plane. @param words the part of it that must be in the guide */
+  /**
+   * Runs a command of `phonerack-ctl` on the second control plane.
+   * @param words the part of the command that must be in the guide
+   */
   ctl(words: string, command: string): Promise<string> {
     return this.on('control-2', `phonerack-ctl ${inGuide(words, command)}`)
   }
@@ -99,7 +108,7 @@ export class Rack {
     await this.on('data', 'sudo -u postgres psql -v ON_ERROR_STOP=1 phonerack', text)
   }
 
-  /** A project with credit, by the commands of the guide. */
+  /** Creates a project with credit, by the commands of the guide. */
   async newTenant(): Promise<TenantByCurl> {
     const [project = '', key = ''] = commandsBelow('8. Racks and the first project')[0]?.split('\n') ?? []
     const id = /proj_[a-z0-9]+/.exec(await this.on('control-2', project))?.[0] ?? ''
@@ -112,7 +121,10 @@ export class Rack {
     )
   }
 
-  /** Carries the phone of a rack to another one: it is switched off, and keeps its address and its storage. */
+  /**
+   * Carries the phone of a rack to another rack: the phone is switched off, and keeps its address and its
+   * storage.
+   */
   async carryPhone(from: (typeof racks)[number], to: (typeof racks)[number]): Promise<void> {
     const { pid, storage } = phoneFiles
     await this.on(from, `kill "$(cat ${pid})"; while kill -0 "$(cat ${pid})" 2>/dev/null; do sleep 0.1; done`)
@@ -134,7 +146,7 @@ export class Rack {
     return () => output().split('\n').filter(Boolean)
   }
 
-  /** Serial number of the certificate that NATS presents. */
+  /** Returns the serial number of the certificate that NATS presents. */
   brokerCertificate = (): Promise<string> =>
     this.on('data', 'openssl x509 -noout -serial -in /etc/phonerack/nats-server/broker.pem')
 
@@ -142,13 +154,16 @@ export class Rack {
     await this.on('control-1', commandsBelow("The broker's certificate")[0] ?? '')
   }
 
-  /** Whether NATS has refused the user of this host. @param id of the host */
+  /**
+   * Whether NATS has refused the user of this host.
+   * @param id the host's ID
+   */
   async brokerRefuses(id: string): Promise<boolean> {
     const said = await this.on('data', 'cat /var/log/nats-server.log')
     return said.includes(`host ${id}" - authentication error`)
   }
 
-  /** The last lines of each service. */
+  /** Returns the last lines of each service's log. */
   async logs(): Promise<string> {
     const all = await Promise.all(
       Object.keys(addresses).map(async (name) => {
@@ -173,7 +188,7 @@ export async function startPhone(
   on: (typeof racks)[number],
   port = phonePorts[on],
 ): Promise<void> {
-  // A phone that moves to another rack meets another adb server; its machine has no other user.
+  // A phone that moves to another rack is connected to another adb server. Its machine has no other user.
   const options = `--any-host --ports ${port} --data ${phoneFiles.storage}`
   const script = `echo $$ >${phoneFiles.pid}; exec node "$0" ${options}`
   await network.machines[on].start(

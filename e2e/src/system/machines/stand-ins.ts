@@ -1,6 +1,6 @@
 /**
- * Programs that the machines of a test have instead of those that need systemd, a network of packages or a login: shell
- * scripts in `/usr/local/bin`. The commands of the operator's guide run unchanged with them.
+ * Programs on the machines of a test that replace programs that need systemd, a package repository or a
+ * login: shell scripts in `/usr/local/bin`. The commands of the operator's guide run unchanged with them.
  */
 
 /** Reads a unit and its drop-ins, and starts the service as the unit's user, without any right. */
@@ -63,7 +63,7 @@ is-active) runs ;;
 esac
 `
 
-/** Installs the packages that are given as files; others are on every machine already. */
+/** Installs the packages that are given as files. Every machine has the other packages already. */
 const aptGet = `#!/bin/sh
 set -eu
 shift
@@ -74,7 +74,10 @@ for name; do case $name in ./*) set -- "$@" "$name" ;; esac; shift; done
 }
 `
 
-/** Leaves the command and its input in the folder that all machines share: the test runs it there afterwards. */
+/**
+ * Stores the command and its input in the folder that all machines share. The test runs the command on the
+ * target machine afterwards.
+ */
 const ssh = `#!/bin/sh
 set -eu
 address=\${1#root@}; shift

@@ -2,14 +2,17 @@
 
 export interface CurlAnswer {
   status: number
-  /** Parsed, if it is JSON. */
+  /** The body, parsed if it is JSON. */
   body: unknown
 }
 
 const limitMs = 90_000
 
 export class TenantByCurl {
-  /** @param run runs a script with this input @param ca file of the proxy's authority */
+  /**
+   * @param run runs a script with this input
+   * @param ca the file of the proxy's authority
+   */
   constructor(
     private readonly run: (script: string, input: string) => Promise<string>,
     private readonly ca: string,
@@ -21,7 +24,7 @@ export class TenantByCurl {
   post = (path: string, body: unknown, expected: number): Promise<CurlAnswer> =>
     this.expect('POST', path, JSON.stringify(body), expected)
 
-  /** For files in the shared storage of a phone. */
+  /** The caller for files in the shared storage of a phone. */
   putText = (path: string, text: string, expected: number): Promise<CurlAnswer> =>
     this.expect('PUT', path, text, expected, 'application/octet-stream')
 
