@@ -6,8 +6,8 @@ import { ownNow, type Progress } from '@phonerack/shared'
 import type { Motion } from '../../adb/device/motion.js'
 import type { Notifications } from '../../adb/device/reports.js'
 
-/** Milliseconds. `still`: the time in which drawings of a still screen are counted. */
-const times = { still: 500, drawing: 5000 }
+/** Milliseconds. `still`: the time without a drawing for which the check waits, for at most `most`. */
+const times = { still: 500, most: 3000, drawing: 5000 }
 
 /** Returns the times and the number of drawings. @throws when no signal comes, or it does not show the panel of notifications */
 export async function proveMotion(
@@ -24,10 +24,14 @@ export async function proveMotion(
   }
   const signalAt = ownNow()
   let drawings = 0
-  for (let left = times.still; left > 0; left = signalAt + times.still - ownNow()) {
+  for (let stillSince = signalAt; ownNow() < signalAt + times.most;) {
+    const left = stillSince + times.still - ownNow()
+    if (left <= 0) break
     const before = motion.read()?.drawnAt
     await motion.next(left, progress, 'a still screen')
-    if (motion.read()?.drawnAt !== before) drawings += 1
+    if (motion.read()?.drawnAt === before) continue
+    drawings += 1
+    stillSince = ownNow()
   }
   const openedAt = ownNow()
   try {
@@ -40,6 +44,8 @@ export async function proveMotion(
   } finally {
     await panel.collapse(progress)
   }
-  const [started, drawn] = [signalAt - askedAt, ownNow() - openedAt].map(Math.round)
-  return `a signal after ${started} ms, ${drawings} drawings in ${times.still} ms before the panel opened, and one ${drawn} ms after it`
+  const [started, watched, drawn] = [signalAt - askedAt, openedAt - signalAt, ownNow() - openedAt].map(
+    Math.round,
+  )
+  return `a signal after ${started} ms, ${drawings} drawings in ${watched} ms, and one ${drawn} ms after the panel was opened`
 }
