@@ -28,6 +28,7 @@ test.each([
   [{ type: 'wait' }, 'ms', 1, 60_000],
   [{ type: 'wait_for', target: { text: 'a' } }, 'timeout_ms', 100, 60_000],
   [{ type: 'wait_idle' }, 'timeout_ms', 100, 30_000],
+  [{ type: 'shell', command: 'id' }, 'timeout_ms', 100, 60_000],
   [{ type: 'scroll_to', target: { text: 'a' } }, 'max_scrolls', 1, 30],
 ] as const)('%j: %s from %d to %d', (action, field, min, max) => {
   for (const [value, allowed] of [
@@ -66,6 +67,13 @@ test('waits of a batch add up; a wait_for without a timeout counts 10 s', () => 
   const batch = actionBatchSchema.parse({ actions: [{ type: 'wait', ms: 5 }, { type: 'wait_idle' }] })
   expect(waitBudget(batch.actions)).toBe(5005)
   expect(batch.observe).toBe('ui')
+})
+
+test('the timeout of a shell command counts among the waits [44.3]', () => {
+  const shell = (ms: number) => ({ type: 'shell', command: 'id', timeout_ms: ms })
+  const batch = (...actions: object[]) => actionBatchSchema.safeParse({ actions })
+  expect(batch(shell(50_000), { type: 'shell', command: 'id' }).success).toBe(true)
+  expect(batch(shell(50_001), { type: 'shell', command: 'id' }).success).toBe(false)
 })
 
 test('one to twenty actions', () => {

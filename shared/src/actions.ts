@@ -96,6 +96,19 @@ const webUrl = z
     return (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password
   }, 'must be an `http` or `https` URL without a user name or password')
 
+/** A command line for the shell of the phone. */
+export const shellCommand = codePoints(1, limits.shell.command)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+  .meta({
+    minLength: 1,
+    maxLength: limits.shell.command,
+    description: 'A command line for `sh` on the phone.',
+  })
+export const shellInput = codePoints(0, limits.shell.stdin).meta({
+  maxLength: limits.shell.stdin,
+  description: 'The standard input of the command, as UTF-8. Left out: it is empty.',
+})
+
 export const actionSchemas = {
   tap: z.strictObject({ type: z.literal('tap'), target: targetSchema }),
   double_tap: z.strictObject({ type: z.literal('double_tap'), target: targetSchema }),
@@ -179,6 +192,12 @@ export const actionSchemas = {
     state: z.enum(['visible', 'gone']).default('visible'),
   }),
   wait_idle: z.strictObject({ type: z.literal('wait_idle'), timeout_ms: ms(100, 30_000).default(5000) }),
+  shell: z.strictObject({
+    type: z.literal('shell'),
+    command: shellCommand,
+    stdin: shellInput.optional(),
+    timeout_ms: ms(100, limits.shell.timeout.max * 1000).default(limits.shell.timeout.default * 1000),
+  }),
 } as const
 
 export type ActionType = keyof typeof actionSchemas
@@ -207,6 +226,7 @@ export const actionSchema = z
     actionSchemas.wait,
     actionSchemas.wait_for,
     actionSchemas.wait_idle,
+    actionSchemas.shell,
   ])
   .meta({ id: 'Action' })
 
@@ -214,14 +234,13 @@ export type Action = z.infer<typeof actionSchema>
 export type ActionOf<T extends ActionType> = Extract<Action, { type: T }>
 
 /**
- * The longest time in milliseconds that a batch can wait: each `wait`, `wait_for` and `wait_idle` counts in
- * full.
+ * The longest time in milliseconds that a batch can wait: each `wait`, `wait_for`, `wait_idle` and `shell` counts
+ * in full.
  */
 export const waitBudget = (actions: readonly Action[]): number =>
   actions.reduce((sum, action) => {
     if (action.type === 'wait') return sum + action.ms
-    if (action.type === 'wait_for' || action.type === 'wait_idle') return sum + action.timeout_ms
-    return sum
+    return 'timeout_ms' in action ? sum + action.timeout_ms : sum
   }, 0)
 
 export const observeModes = ['none', 'ui', 'screenshot', 'both', 'text'] as const

@@ -77,6 +77,7 @@ const retryable = [
 /** Codes that the specification does not list. */
 const added: Record<string, number> = {
   phone_screen_off: 422,
+  shell_not_allowed: 403,
   handoff_not_found: 404,
   webhook_not_found: 404,
   event_not_found: 404,

@@ -66,6 +66,7 @@ export const errorTable = {
     'permission_error',
     'Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.',
   ),
+  shell_not_allowed: spec(403, 'permission_error', 'Shell commands are not allowed on this phone.'),
   setup_denied: spec(403, 'permission_error', 'The setup was denied.'),
 
   not_found: spec(404, 'not_found_error', 'There is no endpoint at this path.'),

@@ -53,6 +53,19 @@ export const limits = {
     /** Milliseconds: the whole batch. */
     total: 300_000,
   },
+  shell: {
+    /** Characters. */
+    command: 10_000,
+    stdin: 100_000,
+    /** Seconds. */
+    timeout: { min: 1, max: 60, default: 10 },
+    /** Bytes of both streams of one command. */
+    output: 1_000_000,
+    /** Bytes of the outputs of one batch as JSON: the answer of a host has a limit, and a control character takes six. */
+    batchOutput: 3_000_000,
+    /** Bytes after which a command that prints more is ended. */
+    printed: 4_000_000,
+  },
   uploads: {
     /** Bytes: one file, and the sum of a project's processing and ready uploads. */
     fileBytes: 524_288_000,
@@ -147,6 +160,8 @@ export const limits = {
     liveIdle: 3000,
     /** Characters of the name of a client. */
     client: 100,
+    /** Characters of each stream of a shell command. */
+    output: 10_000,
   },
   webhooks: {
     perProject: 10,

@@ -132,6 +132,19 @@ const actionErrorSchema = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
+export const shellResultSchema = z.object({
+  stdout: z.string().meta({ description: 'UTF-8; other bytes are replaced.' }),
+  stderr: z.string().meta({ description: 'UTF-8; other bytes are replaced.' }),
+  exit_code: z
+    .int()
+    .nullable()
+    .meta({ description: 'Null if the command was ended by its timeout, or because it printed too much.' }),
+  timed_out: z.boolean().meta({ description: 'Whether the command was ended by its timeout.' }),
+  truncated: z.boolean().meta({ description: 'Whether output is missing.' }),
+  duration_ms: z.int().min(0).meta({ description: 'Milliseconds taken by the command.' }),
+})
+export type ShellResult = z.infer<typeof shellResultSchema>
+
 export const actionResultSchema = z
   .object({
     index: z.int().min(0).meta({ description: 'Position in the batch, from 0.' }),
@@ -206,6 +219,7 @@ export const actionResultSchema = z
           'How often the same action was sent to the same element without anything being drawn in between, this time included.',
       }),
     next: z.string().optional().meta({ description: 'With `repeated`: advice to do something else.' }),
+    ...shellResultSchema.partial().shape,
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })

@@ -113,6 +113,14 @@ export const waitIdle = (options: { timeout?: number } = {}): Action => ({
   timeout_ms: options.timeout,
 })
 
+/** @param options `timeout`: milliseconds, default 10,000 */
+export const shell = (command: string, options: { timeout?: number; stdin?: string } = {}): Action => ({
+  type: 'shell',
+  command,
+  stdin: options.stdin,
+  timeout_ms: options.timeout,
+})
+
 /** An element has more fields than a target, and the API refuses unknown ones. */
 export const targetOf = <T extends Target>(target: T): T =>
   'ref' in target ? ({ ref: target.ref, snapshot_id: target.snapshot_id } as T) : target

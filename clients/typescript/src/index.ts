@@ -14,6 +14,7 @@ export { Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
 export { Screenshot } from './screenshot.js'
+export { type ShellOptions } from './shell.js'
 export { Permissions, Reports, type CrashOptions, type LogOptions } from './reports.js'
 export { Steps, type StepExportForm, type StepsOptions } from './steps.js'
 export { Webhooks, type NewWebhook, type WebhookChange } from './webhooks.js'
@@ -63,6 +64,7 @@ export {
   recents,
   scroll,
   scrollTo,
+  shell,
   swipe,
   tap,
   type,

@@ -49,6 +49,7 @@ import type {
   Phone as PhoneFields,
   ScrollToAction,
   Session,
+  ShellResult,
 } from './generated/types.gen.js'
 import { Handoff } from './handoff.js'
 import { installOn, type InstallOptions, type Installable, type Installed } from './install.js'
@@ -60,6 +61,7 @@ import type { ActOptions, ActResult, StartOptions, TargetOptions } from './phone
 import { Recording } from './recording.js'
 import { Screenshot } from './screenshot.js'
 import { Permissions, Reports } from './reports.js'
+import { runOn, type ShellOptions } from './shell.js'
 import { Steps } from './steps.js'
 import { signalOf, type CallOptions } from './transport.js'
 import { afterWrite, pauseMs, readyAfterWrite, untilReady } from './until-ready.js'
@@ -105,8 +107,6 @@ export class Phone implements AsyncDisposable {
     return this
   }
 
-  // Its time
-
   /** Waits until the phone is ready; does not start it. @throws PhonerackError when it cannot become ready by itself */
   async waitUntilReady(options: CallOptions = {}): Promise<this> {
     this.data = await untilReady(this.connection, this.data, signalOf(options, limits.actionsMs))
@@ -137,8 +137,7 @@ export class Phone implements AsyncDisposable {
 
   /** Ends the session, and keeps the phone with its data, unless it was created with `onIdle: 'delete'`. */
   async park({ wait, ...options }: CallOptions & { wait?: boolean } = {}): Promise<this> {
-    const body = { wait }
-    this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body })
+    this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body: { wait } })
     return this
   }
 
@@ -335,6 +334,11 @@ export class Phone implements AsyncDisposable {
     await this.one(openUrl(url), options)
   }
 
+  /** Runs a command in the shell of the phone. Its failure is in the `exit_code` of the result. */
+  shell(command: string, options: ShellOptions = {}): Promise<ShellResult> {
+    return runOn(this.connection, this.id, command, options)
+  }
+
   // Apps, people, recordings
 
   /** All installed apps, including system apps. */
@@ -375,12 +379,8 @@ export class Phone implements AsyncDisposable {
   /** Starts a recording of the screen. */
   async record(options: CallOptions & { name?: string } = {}): Promise<Recording> {
     const { name, ...rest } = options
-    const sending = this.connection.sending(rest)
-    return new Recording(
-      this.connection,
-      this.id,
-      await startRecording({ ...sending, path: this.path, body: { name } }),
-    )
+    const sending = { ...this.connection.sending(rest), path: this.path }
+    return new Recording(this.connection, this.id, await startRecording({ ...sending, body: { name } }))
   }
 
   toJSON(): PhoneFields {

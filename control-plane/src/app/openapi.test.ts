@@ -92,6 +92,7 @@ describe('/openapi.json', () => {
         'GET /v1/phones/{id}/observe',
         'GET /v1/phones/{id}/screenshot',
         'POST /v1/phones/{id}/actions',
+        'POST /v1/phones/{id}/shell',
         'GET /v1/phones/{id}/apps',
         'DELETE /v1/phones/{id}/apps/{package}',
         'GET /v1/phones/{id}/files',

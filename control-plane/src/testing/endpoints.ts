@@ -63,6 +63,7 @@ const rows: Row[] = [
   ['GET', '/v1/phones/{id}/steps/export', 'read'],
   ['GET', '/v1/phones/{id}/steps/{sid}', 'read'],
   ['GET', '/v1/phones/{id}/steps/{sid}/screenshot', 'read'],
+  ['POST', '/v1/phones/{id}/shell', 'control', '', { command: 'id' }],
   ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
   ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],

@@ -32,6 +32,8 @@ export interface ActionContext {
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
+  /** Bytes of the outputs of this batch's shell commands, as JSON. */
+  shellOutput: number
   /** The name that the last target hit, where its text was only a part of it. Forgets it. */
   takeHit(): { matched?: string }
   /** Reads whether the screen is on, and caches it for `requireScreenOn`. */
@@ -141,6 +143,7 @@ export function createContext(parts: ContextParts): ActionContext {
     guard,
     now,
     wrote: false,
+    shellOutput: 0,
     takeHit() {
       const name = hit
       hit = null

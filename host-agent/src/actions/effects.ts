@@ -81,7 +81,8 @@ export function createEffects(device: Device, looks: Looks): Effects {
       const act = acts.get(result.index)
       if (!act) return result
       const changed = lastActs.get(looks) === act ? judge(act) : act.changed
-      const isRepeated = act.count > 1 && changed !== true
+      // A command that draws nothing may have done its work.
+      const isRepeated = act.count > 1 && changed !== true && result.type !== 'shell'
       return { ...result, changed, ...(isRepeated ? { repeated: act.count, next: repeatedAdvice } : {}) }
     },
   }

@@ -57,8 +57,16 @@ const leaving: readonly object[] = [
 ]
 
 it('decides about each type of action', () => {
-  const types = [...acting, ...leaving].map((action) => (action as { type: string }).type)
+  // No shell command is allowed.
+  const types = [...acting, ...leaving, { type: 'shell' }].map((action) => (action as { type: string }).type)
   expect([...new Set(types)].sort()).toEqual([...actionTypes].sort())
+})
+
+it('refuses a shell command on each screen [44.8]', async () => {
+  const phone = simulatedPhone([button('Buy')])
+  const { results } = await guarded(phone, { type: 'shell', command: 'input tap 1 1' })
+  expect(results).toMatchObject([{ ok: false, error: { code: 'shell_not_allowed' } }])
+  expect(phone.log.join()).not.toContain('shell')
 })
 
 describe.concurrent('a listed app', () => {

@@ -53,8 +53,11 @@ export const guard: Guard = {
   enter: checkField,
 }
 
+const guardedShell = 'The profile `guarded` of this request does not allow shell commands.'
+
 async function allow(action: Action, screen: Screen): Promise<void> {
   if (free.has(action.type)) return
+  if (action.type === 'shell') throw new ApiError('shell_not_allowed', { message: guardedShell })
   if (action.type === 'open_app') return checkApp(packageOf(action), null)
   if (action.type === 'open_url') {
     if (isGuardedUrl(action.url)) throw leftToPerson('store_or_wallet_link', {})

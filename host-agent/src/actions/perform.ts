@@ -5,6 +5,7 @@ import {
   type ActionOf,
   type ActionResult,
   type ActionType,
+  type ShellResult,
   type Target,
 } from '@phonerack/shared'
 import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
@@ -13,13 +14,17 @@ import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
 import { closeApp, hideKeyboard, openApp, openUrl, withPackage } from './apps.js'
 import { keyCode, metaState } from './keys.js'
 import { scrollOnce, scrollTo } from './scrolling.js'
+import { runShell } from './shell.js'
 import type { Aim } from './target.js'
 import { clear, type } from './typing.js'
 import { waitFor, waitIdle } from './waiting.js'
 
 type Resolved = NonNullable<ActionResult['resolved']>
 /** Fields that an action adds to its successful result. */
-export type Outcome = Pick<ActionResult, 'resolved' | 'moved' | 'at_end' | 'activity' | 'app'>
+export type Outcome = Pick<
+  ActionResult,
+  'resolved' | 'moved' | 'at_end' | 'activity' | 'app' | keyof ShellResult
+>
 
 type Handlers = {
   [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Outcome>
@@ -76,6 +81,7 @@ const handlers: Handlers = {
   wait: plain((action, context) => context.progress.sleep(action.ms)),
   wait_for: plain(waitFor),
   wait_idle: plain(waitIdle),
+  shell: runShell,
 }
 
 /** Actions that touch the screen or read it in order to touch it. */

@@ -26,6 +26,7 @@ import { createEffects } from './effects.js'
 import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
 import { guard } from './guard.js'
 import { perform, touches } from './perform.js'
+import { usesShell } from './shell.js'
 
 export interface BatchRequest {
   device: Device
@@ -145,13 +146,17 @@ const stoppable = (context: ActionContext, { stop, progress }: BatchRequest): Ac
   stop ? { ...context, progress: Progress.for(progress.remaining, progress.signal, stop) } : context
 
 /**
- * One cheap read, which detects an unreachable phone before anything is sent. Also
+ * Asks whether shell commands are allowed. One cheap read, which detects an unreachable phone before anything is sent. Also
  * reads whether the screen is on, for the first touch.
  */
 async function reach(context: ActionContext, actions: readonly Action[]): Promise<void> {
   try {
+    const within = context.progress.within(reachLimitMs)
+    if (usesShell(actions)) await context.device.shell.admit(within)
+    // A shell is also for a phone whose screen cannot be read.
+    if (actions.every(({ type }) => type === 'shell')) return
     await inParallel(
-      () => context.size(context.progress.within(reachLimitMs)),
+      () => context.size(within),
       () => (actions.some(touches) ? context.readScreenOn() : Promise.resolve(true)),
     )
   } catch (error) {

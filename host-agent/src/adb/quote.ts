@@ -27,6 +27,13 @@ export function commandWith(environment: Readonly<Record<string, string>>, ...ar
   return [...words, quote(args)].join(' ') as ShellCommand
 }
 
+/** Prints the process ID of the shell. */
+export const printingPid = 'echo $$' as ShellCommand
+
+/** A tenant's command line, whose process ID is the first line of the output: `sh -c` replaces the shell that prints it. */
+export const withPid = (line: string): ShellCommand =>
+  sequence(printingPid, command('exec', 'sh', '-c', line))
+
 /** Programs and the number of their words that name a subcommand; later words may contain a tenant's text. */
 const subcommands: Readonly<Record<string, number>> = {
   am: 1,

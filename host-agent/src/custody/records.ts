@@ -22,6 +22,18 @@ const longestReason = 500
 export const shortenReasons = (events: readonly DeviceEvent[]): DeviceEvent[] =>
   events.map((event) => ({ ...event, reason: shorten(event.reason, longestReason) }))
 
+const shellSchema = z.object({
+  /** The phone's boot at the last shell command or restart. */
+  bootId: z.string(),
+  /** The boot in which the API ordered the last restart; null: it ordered none in this boot. */
+  orderedOn: z.string().nullable(),
+  /** When the agent noticed the last restart that the API did not order. */
+  restartedAt: z.iso.datetime().nullable(),
+  /** Commands may have left processes on the phone. */
+  mayHaveLeft: z.boolean(),
+})
+export type ShellRecord = z.infer<typeof shellSchema>
+
 export const recordSchema = z.object({
   serial: z.string(),
   /** The operator enrolled this phone; from then on the agent may write to it. */
@@ -72,6 +84,8 @@ export const recordSchema = z.object({
   keyboard: z.string().nullable().default(null),
   /** The line of the phone's log after which its own lines begin (`logs/mark.ts`). */
   logMark: z.string().nullable().default(''),
+  /** The use of its shell since the last wipe; null: none (`supervision/shell-use.ts`). */
+  shell: shellSchema.nullable().default(null),
   /** Rescue steps taken when it hung, oldest first (`supervision/rescue.ts`). */
   events: z.array(deviceEventSchema).default([]).transform(shortenReasons),
   /** A write that was running when the agent died; its outcome is unknown. */
@@ -93,6 +107,7 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
   desired: nothingDesired,
   keyboard: null,
   logMark: '',
+  shell: null,
   events: [],
   unknownOutcome: null,
 })

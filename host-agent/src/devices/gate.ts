@@ -314,6 +314,7 @@ export class DeviceGate {
   private async ownPhone(within: Progress): Promise<Device> {
     await this.supervisor.waitHealthy(within)
     await this.supervisor.confirmEnrolled('use', within)
+    await this.supervisor.endShell(within)
     if (!this.fencing.custody.dirty) {
       await this.supervisor.tie.mark(within)
       this.parts.records.update(this.serial, { logMark: await this.supervisor.beginLog(within) })
@@ -336,7 +337,7 @@ export class DeviceGate {
       if (twins[0] !== undefined) return [...checks, twinCheck(twins[0])]
       await tie.renewIdentity(number, within)
       const wiped = { fencingNumber: number.toString(), checks }
-      this.fencing.wiped(number, level, { wiped, marks: [mark], mayLackMark: false })
+      this.fencing.wiped(number, level, { wiped, marks: [mark], mayLackMark: false, shell: null })
       this.parts.onChange()
       await this.supervisor.sleep(within)
     }

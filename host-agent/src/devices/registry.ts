@@ -7,6 +7,7 @@ import type { ListedDevice } from '../adb/device-list.js'
 import type { AdbServers } from '../adb/servers.js'
 import { createLimiter } from '../base/limiter.js'
 import type { AgentTimes } from '../base/times.js'
+import type { PhoneKind } from './supervision/kinds.js'
 import { PhoneLinks } from './supervision/same-phone.js'
 import type { Link } from './supervision/state-machine.js'
 import type { Observation } from '../phone/logs/event-line.js'
@@ -31,6 +32,8 @@ interface RegistryParts {
   withMotion: boolean
   /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
+  /** The kinds of phones on which tenants may run shell commands. */
+  shellKinds: readonly PhoneKind[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
   /** Omitted: the product's intervals. */
@@ -133,7 +136,7 @@ export class Registry {
     if (known) return known
     const { servers, jar, isolated, withMotion, conditionEveryMs, records, flags, journal, newId, onChange } =
       this.parts
-    const { times } = this.parts
+    const { times, shellKinds } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
       serial,
@@ -141,6 +144,7 @@ export class Registry {
       isolated,
       withMotion,
       conditionEveryMs,
+      shellKinds,
       times,
       records,
       log,

@@ -1,5 +1,5 @@
 /** Remembers when text was last typed on one phone. In memory only. docs/decisions/0278, 0297 */
-import { limits, ownNow, type Action } from '@phonerack/shared'
+import { limits, ownNow, typedByShell, type Action } from '@phonerack/shared'
 
 export interface Typed {
   note(phoneId: string): void
@@ -22,8 +22,12 @@ export function createTyped(now: () => number = ownNow): Typed {
 const characterKey = /^(?:[a-z0-9]|space)$/
 
 /** Whether a batch types text, or characters by keys. */
-export const types = (actions: readonly Action[]): boolean =>
-  actions.some((action) => action.type === 'type' || (action.type === 'key' && characterKey.test(action.key)))
+export const types = (actions: readonly Action[]): boolean => actions.some(isTyping)
+
+function isTyping(action: Action): boolean {
+  if (action.type === 'shell') return typedByShell(`${action.command}\n${action.stdin ?? ''}`).length > 0
+  return action.type === 'type' || (action.type === 'key' && characterKey.test(action.key))
+}
 
 /** Android's key codes of digits, letters and signs (`KeyEvent`): 7–18, 29–56, 62, 68–77, 81, 144–163. */
 export const isCharacter = (code: number): boolean =>

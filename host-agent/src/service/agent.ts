@@ -116,6 +116,7 @@ export async function startAgent(
       jar,
       isolated: config.isolated,
       withMotion: config.withMotion,
+      shellKinds: config.shellKinds,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
       times,

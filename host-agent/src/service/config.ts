@@ -3,6 +3,7 @@ import { isLoopback, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
+import { phoneKinds, type PhoneKind } from '../devices/supervision/kinds.js'
 
 /** Whether the broker's connection is encrypted, or the broker is on this machine. */
 const isPrivateUrl = (url: string): boolean => {
@@ -98,6 +99,15 @@ export const environment = z.object({
     z.enum(['on', 'off']).default('on'),
     '`off`: no small video of a phone runs while an agent acts on it. Observations then wait fixed times, and read the elements each time.',
   ),
+  // docs/decisions/0320
+  PHONERACK_SHELL: setting(
+    z
+      .string()
+      .default('avd,redroid,virtual')
+      .transform((text) => (text === 'off' ? [] : listOf(text)))
+      .pipe(z.array(z.enum(phoneKinds))),
+    'Kinds of phones on which tenants may run shell commands, separated by commas: `handset`, `avd`, `redroid`, `virtual`; or `off`. A tenant with a shell can make a handset unreachable until somebody goes to the rack.',
+  ),
   PHONERACK_ISOLATED: setting(
     toggle,
     '`true`: the phones can neither reach each other nor be reached over any network, so a faster helper app is used.',
@@ -161,6 +171,8 @@ export interface Config {
   scrcpyServer: string | null
   /** Whether observations use a signal of the screen's drawings. docs/decisions/0336 */
   withMotion: boolean
+  /** The kinds of phones on which tenants may run shell commands. docs/decisions/0320 */
+  shellKinds: readonly PhoneKind[]
   /** Phones may run helpers that listen on their networks. */
   isolated: boolean
   /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
@@ -227,6 +239,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER || null,
     withMotion: found.PHONERACK_MOTION === 'on',
+    shellKinds: found.PHONERACK_SHELL,
     isolated: found.PHONERACK_ISOLATED,
     packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
     allowSims: found.PHONERACK_ALLOW_SIMS,

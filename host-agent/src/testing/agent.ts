@@ -59,6 +59,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     scrcpyServer: await jarPath(),
     isolated: false,
     withMotion: true,
+    shellKinds: ['virtual'],
     packageCleanFreesAll: false,
     allowSims: [],
     conditionEveryMs: 300_000,

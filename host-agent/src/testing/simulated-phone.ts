@@ -121,6 +121,18 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
       forceStop: (name) => ask(`stop ${name}`),
       openUrl: (url) => ask(`url ${url}`),
     },
+    shell: {
+      admit: () => Promise.resolve(),
+      run: ({ command }) =>
+        ask(`shell ${command}`).then(() => ({
+          stdout: '',
+          stderr: '',
+          exit_code: 0,
+          timed_out: false,
+          truncated: false,
+          duration_ms: 0,
+        })),
+    },
     power: {
       forget: () => phone.log.push('forget power'),
       isOn: () => Promise.resolve(phone.screenOn),

@@ -91,6 +91,8 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Observe again, and use the new refs: the element moved or changed, or the snapshot is older than 15 minutes.',
   no_focused_field: 'Tap a field first, or give the action a `target`.',
   wait_timeout: 'Look at the screen in the answer. Wait longer, or correct the target.',
+  shell_not_allowed:
+    'Use actions on the screen. `details` says whether the kind of the phone, the profile of the request or the project forbids it; an operator can allow the first and the last.',
   phone_screen_off: 'Wake the phone: `{"type": "key", "key": "wake"}`.',
   app_not_available:
     "Search the library: `GET /v1/apps/library`. For other apps, upload an APK, or use the phone's store.",

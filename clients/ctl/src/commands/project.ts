@@ -56,7 +56,7 @@ export const projectCommands: readonly Command[] = [
   {
     name: 'project set',
     about:
-      'Adds credit, sets limits, freezes or unfreezes a project. --steps…: records batches or not, and sets the recorded parts and the quota.',
+      'Adds credit, sets limits, freezes or unfreezes a project. --shell: its phones run shell commands or not. --steps…: records batches or not, and sets the recorded parts and the quota.',
     words: ['ID'],
     flags: {
       credit: 'USD',
@@ -66,6 +66,7 @@ export const projectCommands: readonly Command[] = [
       'parked-limit': 'N|none',
       freeze: true,
       unfreeze: true,
+      shell: 'on|off',
       steps: 'on|off',
       'steps-text': 'on|off',
       'steps-pictures': 'off|asked|every',
@@ -92,10 +93,11 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
   if (parked !== undefined) change.parked_limit = parked === 'none' ? null : whole('parked-limit', parked)
   if (flags['freeze']) change.frozen = true
   if (flags['unfreeze']) change.frozen = false
+  if (flags['shell'] !== undefined) change.shell = onOrOff('shell', flags['shell'])
   Object.assign(change, stepsFrom(flags))
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --parked-limit, --freeze, --unfreeze or --steps…',
+      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --parked-limit, --freeze, --unfreeze, --shell or --steps…',
     )
   return change
 }
@@ -139,6 +141,7 @@ const describe = (project: Project): string =>
     ['Maximum running', project.max_running],
     ['Maximum parked', project.parked_limit ?? 'no limit'],
     ['Frozen', project.frozen_at ?? 'no'],
+    ['Shell', project.shell === false ? 'off' : 'on, where the host allows it'],
     ['Steps', stepsWords(project)],
   ])
 

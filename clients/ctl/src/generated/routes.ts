@@ -901,6 +901,7 @@ export interface components {
                         max_running: number;
                         parked_limit?: number | null;
                         frozen_at: string | null;
+                        shell?: boolean;
                         steps: boolean;
                         steps_text: boolean;
                         steps_pictures: string;
@@ -925,6 +926,7 @@ export interface components {
                     max_running: number;
                     parked_limit?: number | null;
                     frozen_at: string | null;
+                    shell?: boolean;
                     steps: boolean;
                     steps_text: boolean;
                     steps_pictures: string;
@@ -943,6 +945,7 @@ export interface components {
                     max_running: number;
                     parked_limit?: number | null;
                     frozen_at: string | null;
+                    shell?: boolean;
                     steps: boolean;
                     steps_text: boolean;
                     steps_pictures: string;
@@ -957,6 +960,7 @@ export interface components {
                     max_running?: number;
                     parked_limit?: number | null;
                     frozen?: boolean;
+                    shell?: boolean;
                     steps?: boolean;
                     steps_text?: boolean;
                     /** @enum {string} */
@@ -974,6 +978,7 @@ export interface components {
                     max_running: number;
                     parked_limit?: number | null;
                     frozen_at: string | null;
+                    shell?: boolean;
                     steps: boolean;
                     steps_text: boolean;
                     steps_pictures: string;

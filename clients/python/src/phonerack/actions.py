@@ -204,5 +204,15 @@ def wait_idle(*, timeout: Optional[float] = None) -> Action:
     return {"type": "wait_idle", "timeout_ms": milliseconds(timeout)}
 
 
+def shell(command: str, *, stdin: Optional[str] = None, timeout: Optional[float] = None) -> Action:
+    """`timeout`: seconds, 10 if omitted."""
+    action: models.ShellAction = {"type": "shell", "command": command}
+    if stdin is not None:
+        action["stdin"] = stdin
+    if timeout is not None:
+        action["timeout_ms"] = milliseconds(timeout)
+    return action
+
+
 def milliseconds(seconds: float) -> int:
     return round(seconds * 1000)

@@ -142,7 +142,9 @@ export type Action = ({
     type: 'wait_for';
 } & WaitForAction) | ({
     type: 'wait_idle';
-} & WaitIdleAction);
+} & WaitIdleAction) | ({
+    type: 'shell';
+} & ShellAction);
 
 export type ActionResult = {
     /**
@@ -211,6 +213,30 @@ export type ActionResult = {
      * With `repeated`: advice to do something else.
      */
     next?: string;
+    /**
+     * As UTF-8; bytes that are not UTF-8 are replaced.
+     */
+    stdout?: string;
+    /**
+     * As `stdout`.
+     */
+    stderr?: string;
+    /**
+     * Null if the command was ended by its timeout, or because it printed too much.
+     */
+    exit_code?: number | null;
+    /**
+     * Whether the command was ended by its timeout.
+     */
+    timed_out?: boolean;
+    /**
+     * Whether output is missing.
+     */
+    truncated?: boolean;
+    /**
+     * Milliseconds taken by the command.
+     */
+    duration_ms?: number;
     error?: {
         code: string;
         message: string;
@@ -819,6 +845,33 @@ export type SessionPage = {
     next_cursor: string | null;
 };
 
+export type ShellResult = {
+    /**
+     * As UTF-8; bytes that are not UTF-8 are replaced.
+     */
+    stdout: string;
+    /**
+     * As `stdout`.
+     */
+    stderr: string;
+    /**
+     * Null if the command was ended by its timeout, or because it printed too much.
+     */
+    exit_code: number | null;
+    /**
+     * Whether the command was ended by its timeout.
+     */
+    timed_out: boolean;
+    /**
+     * Whether output is missing.
+     */
+    truncated: boolean;
+    /**
+     * Milliseconds taken by the command.
+     */
+    duration_ms: number;
+};
+
 export type StartedInstall = {
     package: string;
     upload?: string;
@@ -1191,6 +1244,21 @@ export type RunActionsBody = {
      * Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description. `false` if omitted.
      */
     fresh?: boolean;
+};
+
+export type RunShellBody = {
+    /**
+     * A command line for `sh` on the phone.
+     */
+    command: string;
+    /**
+     * Seconds after which the command is ended. `10` if omitted.
+     */
+    timeout?: number;
+    /**
+     * The standard input of the command, as UTF-8. Left out: it is empty.
+     */
+    stdin?: string;
 };
 
 export type ListAppsAnswer = {
@@ -1765,6 +1833,22 @@ export type WaitIdleAction = {
     type: 'wait_idle';
     /**
      * Milliseconds. `5000` if omitted.
+     */
+    timeout_ms?: number;
+};
+
+export type ShellAction = {
+    type: 'shell';
+    /**
+     * A command line for `sh` on the phone.
+     */
+    command: string;
+    /**
+     * The standard input of the command, as UTF-8. Left out: it is empty.
+     */
+    stdin?: string;
+    /**
+     * Milliseconds. `10000` if omitted.
      */
     timeout_ms?: number;
 };
@@ -2891,6 +2975,8 @@ export type RunActionsErrors = {
      */
     401: Error;
     /**
+     * `shell_not_allowed`: Shell commands are not allowed on this phone.
+     *
      * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
      *
      * `insufficient_scope`: The API key lacks a scope that this request needs.
@@ -2962,6 +3048,114 @@ export type RunActionsResponses = {
 };
 
 export type RunActionsResponse = RunActionsResponses[keyof RunActionsResponses];
+
+export type RunShellData = {
+    body: RunShellBody;
+    headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/shell';
+};
+
+export type RunShellErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `shell_not_allowed`: Shell commands are not allowed on this phone.
+     *
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     *
+     * `phone_controlled`: A person controls the phone, so nothing was done.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     *
+     * `action_outcome_unknown`: The outcome of the write is unknown: the phone may have carried it out.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type RunShellError = RunShellErrors[keyof RunShellErrors];
+
+export type RunShellResponses = {
+    /**
+     * Done.
+     */
+    200: ShellResult;
+};
+
+export type RunShellResponse = RunShellResponses[keyof RunShellResponses];
 
 export type ListAppsData = {
     body?: never;

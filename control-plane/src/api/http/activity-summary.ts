@@ -27,6 +27,7 @@ const shown = new Set([
   'storage_id',
   'name',
   'enabled',
+  'timeout',
 ])
 /** Limits: characters of a value, characters of a field's name, and number of fields. */
 const most = { characters: 200, name: 60, fields: 20 }
@@ -40,10 +41,15 @@ const shownText = (text: string, characters = most.characters): string =>
 
 function shownValue(name: string, value: unknown): Shown {
   if (name === 'actions' && Array.isArray(value)) return shownActions(value)
+  if (name === 'command' && typeof value === 'string') return firstWord(value)
   if (!shown.has(name)) return '[redacted]'
   if (typeof value === 'string') return shownText(value)
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : '[redacted]'
 }
+
+/** The name of the program of a shell command. A first word of another form, such as `TOKEN=…`, may be a secret. */
+const firstWord = (command: string): string =>
+  /^\s*([\w./-]{1,60})(?=[\s;|&]|$)/.exec(command)?.[1] ?? '[redacted]'
 
 /** Keeps only the types of a batch's actions. */
 function shownActions(actions: readonly unknown[]): string[] {

@@ -26,9 +26,11 @@ export const next = string
 export const phoneOutput: Record<string, Schema> = {
   id: string,
   name: string,
-  status: described(string, 'ready, parked, creating, starting, …'),
-  metadata: object,
-  session: described(orNull(object), 'null when not running'),
+  status: string,
+  session: orNull(object),
   failure: orNull(object),
   next,
 }
+
+/** For a change of a known phone. */
+export const changedPhoneOutput: Record<string, Schema> = { id: string, status: string, next }

@@ -10,14 +10,14 @@ it('stays under 25,000 characters, which are about 6,000 tokens [40.21]', () => 
   expect(JSON.stringify({ tools: toolList }).length).toBeLessThan(25_000)
 })
 
-it('has the 24 tools of the interface, and those of reports and steps [40.20]', () => {
+it('has the 24 tools of the interface, and those of reports, steps and the shell [40.20]', () => {
   expect(toolList.map(({ name }) => name).sort()).toEqual(
     [
       ...['list_phones', 'create_phone', 'get_phone', 'start_phone', 'park_phone', 'delete_phone', 'observe'],
       ...['act', 'reboot_phone', 'list_apps', 'search_library', 'install_app', 'uninstall_app'],
       ...['create_app_upload', 'complete_app_upload', 'live_view_url', 'hand_off', 'list_files', 'read_file'],
       ...['write_file', 'clipboard', 'set_device', 'record_screen', 'get_account'],
-      ...['read_log', 'notifications', 'set_permissions', 'list_steps'],
+      ...['read_log', 'notifications', 'set_permissions', 'list_steps', 'shell'],
     ].sort(),
   )
 })
@@ -38,7 +38,7 @@ it('names the phone `phone_id` in each tool, and requires it', () => {
   const withPhone = toolList.filter(
     ({ name }) => 'phone_id' in (tools.find((tool) => tool.name === name)?.input.shape ?? {}),
   )
-  expect(withPhone).toHaveLength(22)
+  expect(withPhone).toHaveLength(23)
   for (const { inputSchema } of withPhone) expect(inputSchema.required).toContain('phone_id')
 })
 

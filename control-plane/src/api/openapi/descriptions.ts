@@ -26,6 +26,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Returns the screen as PNG or JPEG. Actions use device pixels: divide the coordinates of a scaled image by `X-Screen-Scale`.',
   runActions:
     'Runs up to 20 actions in order and stops at the first failure. The response is `200` with one result for each action that was started, even if one failed. Only when the profile `guarded` leaves the first action to a person is it `409 handoff_required`. Actions are never retried.',
+  runShell:
+    'Runs a command in the shell of the phone (`sh`, as the user `shell`), once. A command that fails is a `200` with its `exit_code`. Up to 1 MB of output is returned. Processes that the command leaves in the background end with the session; redirect their output, or the command lasts as long as they do. Off for real phones unless the operator allows it: `403 shell_not_allowed`.',
   listFiles: 'Lists a directory in shared storage. Symbolic links are not followed.',
   deleteFile: 'Deletes one file from shared storage. Directories cannot be deleted.',
   readFile: 'Downloads one file of up to 4 MB from shared storage.',

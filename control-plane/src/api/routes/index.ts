@@ -18,6 +18,7 @@ import { searchLibrary } from './apps/library.js'
 import { completeUpload, createUpload, deleteUpload, getUpload, listUploads } from './apps/uploads.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
+import { runShell } from './phones/shell.js'
 import { listApps, uninstallApp } from './phones/apps.js'
 import { getClipboard, setClipboard } from './phones/clipboard.js'
 import { createPhone } from './phones/create.js'
@@ -66,6 +67,7 @@ const routes: readonly Route[] = [
   observe,
   screenshot,
   runActions,
+  runShell,
   listApps,
   uninstallApp,
   setPermissions,

@@ -38,6 +38,8 @@ export interface Caller {
   scopes: readonly Scope[]
   /** The phones to which the key is limited; null: all phones of the project. */
   phoneIds: readonly string[] | null
+  /** Whether the project allows shell commands on its phones. If omitted: false. docs/decisions/0320 */
+  hasShell?: boolean
   /** A user of the console, whose changes are accepted while a person controls the phone. If omitted: false. */
   isPerson?: boolean
   /** Null or omitted: the project records no steps. */

@@ -30,6 +30,8 @@ export const projectChangeSchema = z.strictObject({
   /** The limit of phones without a session, checked at create; null: none. */
   parked_limit: count.nullable().optional(),
   frozen: z.boolean().optional(),
+  /** Whether its phones run shell commands. */
+  shell: z.boolean().optional(),
   /**
    * Whether steps are recorded, whether typed text is recorded, which pictures are recorded, and the quota of
    * the steps in bytes.
@@ -95,6 +97,7 @@ export async function changeProject(
       ...(change.max_phones === undefined ? {} : { maxPhones: change.max_phones }),
       ...(change.max_running === undefined ? {} : { maxRunning: change.max_running }),
       ...(change.parked_limit === undefined ? {} : { parkedLimit: change.parked_limit }),
+      ...(change.shell === undefined ? {} : { shellEnabled: change.shell }),
       ...stepsData(change),
     },
   })

@@ -154,6 +154,7 @@ export const projectView = (project: Project) => ({
   /** Null: no limit. */
   parked_limit: project.parkedLimit,
   frozen_at: iso(project.frozenAt),
+  shell: project.shellEnabled,
   steps: project.stepsEnabled,
   steps_text: project.stepsText,
   steps_pictures: project.stepsPictures,

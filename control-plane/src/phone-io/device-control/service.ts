@@ -16,6 +16,7 @@ import { conflictOr } from '../../rental/phones/conflict-after-call.js'
 import { assignmentOf } from '../../rental/devices/placement.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
+import { checkShell, shellAnswer } from './shell.js'
 import { readyTarget, writableTarget, type Target } from '../../rental/phones/target.js'
 import { BatchRecording } from '../steps/recorded-batch.js'
 import { type StepRecorder } from '../steps/recorder.js'
@@ -40,6 +41,32 @@ export function createDeviceControlService(
       const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
       return call(target, assignmentOf(phoneId, target, context.requestId), progress.within(readMs))
     })
+
+  const runActions: DeviceControlService['runActions'] = async (caller, phoneId, batch, context) => {
+    const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
+    if (batch.actions.some(({ type }) => type === 'shell')) checkShell(caller)
+    const { steps: settings } = caller
+    // The recording starts after the check, so that a key without the right to control the phone neither stores nor
+    // changes data of it.
+    const recording = settings
+      ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
+      : null
+    let json: Uint8Array
+    try {
+      json = await runBatch(
+        phoneId,
+        target,
+        { ...batch, observe: recording?.mode ?? batch.observe },
+        { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
+      )
+    } catch (error) {
+      // On every error but `internal_error`, no action ran.
+      const refusal = await conflictOr(core, phoneId, error)
+      await recording?.failed(refusal)
+      throw refusal
+    }
+    return recording ? recording.answered(json) : json
+  }
 
   return {
     async observe(caller, phoneId, screenshot, context, fresh = false) {
@@ -72,29 +99,11 @@ export function createDeviceControlService(
         )
       }),
 
-    async runActions(caller, phoneId, batch, context) {
-      const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
-      const { steps: settings } = caller
-      // The recording starts after the check, so that a key without the right to control the phone neither
-      // stores nor changes data of the phone.
-      const recording = settings
-        ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
-        : null
-      let json: Uint8Array
-      try {
-        json = await runBatch(
-          phoneId,
-          target,
-          { ...batch, observe: recording?.mode ?? batch.observe },
-          { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
-        )
-      } catch (error) {
-        // After every error but `internal_error`, no action ran.
-        const refusal = await conflictOr(core, phoneId, error)
-        await recording?.failed(refusal)
-        throw refusal
-      }
-      return recording ? recording.answered(json) : json
+    runActions,
+
+    async shell(caller, phoneId, command, context) {
+      const batch = { actions: [command], observe: 'none' } as const
+      return shellAnswer(phoneId, () => runActions(caller, phoneId, batch, context))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Caller, type CallContext, type Page, type PageQuery } from '../../base/core/caller.js'
-import { type Action, type ObserveMode } from '@phonerack/shared'
+import { type Action, type ActionOf, type ObserveMode, type ShellResult } from '@phonerack/shared'
 import { type PhoneView } from '../../rental/phones/types.js'
 
 export interface ScreenshotRequest {
@@ -55,6 +55,16 @@ export interface DeviceControlService {
    * nothing is known: `internal_error`.
    */
   runActions(caller: Caller, phoneId: string, batch: Batch, context: CallContext): Promise<Uint8Array>
+  /**
+   * Runs a shell command, once, as a batch of one action. @throws ApiError shell_not_allowed; action_outcome_unknown when it may have
+   * run
+   */
+  shell(
+    caller: Caller,
+    phoneId: string,
+    command: ActionOf<'shell'>,
+    context: CallContext,
+  ): Promise<ShellResult>
 }
 
 /** Why a phone has no thumbnail: a window that forbids screenshots, a dark screen, recent typing, other calls, or a fault. */

@@ -8,7 +8,7 @@ import { packScreen, type PackedScreen } from './pack-screen.js'
 import { createPhoneQueue } from './phone-queue.js'
 import { decodePicture, type KeptPicture, type Pictures } from './pictures.js'
 import { type Masker, maskActions, typedIn } from './redact.js'
-import { maskResults } from './redact-screen.js'
+import { maskOutputs, maskResults } from './redact-screen.js'
 import { stepDrop, stepWrite, writeStep, type NewStep, type StepEnd } from './rows.js'
 import { createLastScreens, type LastScreens } from './screens.js'
 import { createTypedTexts } from './typed-texts.js'
@@ -127,7 +127,8 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
   const answeredEnd = async (of: StepOf, answer: BatchAnswer, endedAt: Date): Promise<StepEnd> => {
     // Another caller may have typed on the phone since the step began.
     const masker = maskerOf(of)
-    const { results, completed, observation } = answer
+    const { completed, observation } = answer
+    const results = maskOutputs(answer.results, of.settings.text)
     const outcome: StoredOutcome = {
       results: masker ? maskResults(results, masker, observation) : results,
       completed,

@@ -1,5 +1,5 @@
 /** Masks typed text in the results and the screens of a step. Pure. docs/decisions/0278 */
-import { showsTypedText, type ActionResult, type Element, type Observation } from '@phonerack/shared'
+import { limits, showsTypedText, type ActionResult, type Element, type Observation } from '@phonerack/shared'
 import { mark, type Masker } from './redact.js'
 import { headLines } from './text-elements.js'
 
@@ -51,6 +51,18 @@ function maskLine(line: string, { ref, text, desc }: Element): string {
 /** Escapes a text as the text form does; see `Observation.text`. */
 const quoted = (text: string): string =>
   `"${text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')}"`
+
+/** The results with as much of the outputs of shell commands as a step keeps. @param isKept the project keeps typed text */
+export const maskOutputs = (results: readonly ActionResult[], isKept: boolean): ActionResult[] =>
+  results.map((result) => {
+    const { stdout, stderr } = result
+    if (stdout === undefined || stderr === undefined) return result
+    if (!isKept) return { ...result, stdout: stdout && mark, stderr: stderr && mark }
+    const most = limits.steps.output
+    const isCut = stdout.length > most || stderr.length > most
+    const kept = { stdout: stdout.slice(0, most), stderr: stderr.slice(0, most) }
+    return isCut ? { ...result, ...kept, truncated: true } : result
+  })
 
 /**
  * @param observation the observation of the batch, whose elements show which candidates are fields; null:

@@ -2,7 +2,7 @@
  * Masks typed text in the actions of a step, and creates the maskers of known texts. `redact-screen.ts` masks
  * results and screens. Pure. docs/decisions/0278
  */
-import { type Action, type Target } from '@phonerack/shared'
+import { typedByShell, type Action, type Target } from '@phonerack/shared'
 import { createFinder } from './find-texts.js'
 
 /** The same mark as in the activity log. */
@@ -109,6 +109,7 @@ export function typedIn(actions: readonly Action[]): string[] | null {
     if (isCharacterKey(action)) keys.push(action.key === 'space' ? ' ' : action.key)
     else if (!waits.includes(action.type)) endKeys()
     if (action.type === 'type') texts.push(action.text)
+    if (action.type === 'shell') texts.push(...typedByShell(`${action.command}\n${action.stdin ?? ''}`))
   }
   endKeys()
   return texts.length === 0 ? null : texts
@@ -124,9 +125,14 @@ export function maskActions(actions: readonly Action[], masker: Masker): Action[
     )
     const masked = Object.fromEntries(fields) as Action
     if (masked.type === 'type') return { ...masked, text: mark }
+    if (masked.type === 'shell')
+      return { ...masked, command: mark, ...(masked.stdin === undefined ? {} : { stdin: mark }) }
     return isCharacterKey(masked) ? { ...masked, key: mark, modifiers: [] } : masked
   })
 }
+
+/** Whether the command is left out. */
+export const isMaskedShell = (action: Action): boolean => action.type === 'shell' && action.command === mark
 
 /** Whether the character of a key is omitted. */
 export const isMaskedKey = (action: Action): boolean => action.type === 'key' && action.key === mark

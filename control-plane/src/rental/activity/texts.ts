@@ -10,6 +10,7 @@ const ofPhone: Readonly<Record<string, string>> = {
   'POST /heartbeat': 'Keep the phone running',
   'POST /live': 'Create a live link',
   'POST /actions': 'Run actions',
+  'POST /shell': 'Run a shell command',
   'POST /handoffs': 'Ask a person for help',
   'DELETE /handoffs/:': 'Withdraw a hand-over',
   'POST /control': 'Take over the phone',

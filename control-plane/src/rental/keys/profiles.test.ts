@@ -268,6 +268,7 @@ describe('guarded', () => {
     /** How the guard is kept, or why the request cannot do work that is left to a person. */
     const decided: Record<string, string> = {
       'POST /v1/phones/{id}/actions': 'the agent refuses steps; a script of a replay sends them here',
+      'POST /v1/phones/{id}/shell': 'refused',
       'POST /v1/phones/{id}/apps': 'refused for listed apps, by package and by upload',
       'DELETE /v1/phones/{id}/apps/{package}': 'refused for listed apps',
       'POST /v1/phones/{id}/apps/{package}/permissions': 'refused for listed apps',

@@ -39,6 +39,7 @@ interface Row {
   stepsEnabled: boolean
   stepsText: boolean
   stepsPictures: string
+  shellEnabled: boolean
 }
 
 export function createKeyService(core: Core): KeyService & { close(): Promise<void> } {
@@ -115,7 +116,7 @@ export function createKeyService(core: Core): KeyService & { close(): Promise<vo
 
 const columns = Prisma.sql`k.id, k.secret_hash as "secretHash", k.project_id as "projectId",
     j.owner_id as "ownerId", j.steps_enabled as "stepsEnabled", j.steps_text as "stepsText",
-    j.steps_pictures as "stepsPictures", k.preset, k.profile, k.revoked_at as "revokedAt", k.is_limited as "isLimited",
+    j.steps_pictures as "stepsPictures", j.shell_enabled as "shellEnabled", k.preset, k.profile, k.revoked_at as "revokedAt", k.is_limited as "isLimited",
     k.asked_scopes as "askedScopes",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"`
 
@@ -153,6 +154,7 @@ function foundOf(key: Row): Found {
       steps: key.stepsEnabled
         ? { text: key.stepsText, pictures: key.stepsPictures as StepSettings['pictures'] }
         : null,
+      hasShell: key.shellEnabled,
     },
     revokedAt: key.revokedAt,
     expiresAt: key.expiresAt,

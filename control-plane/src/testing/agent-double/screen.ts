@@ -64,10 +64,25 @@ function run(
   work().catch((error: unknown) => call.emit('error', toServiceError(error)))
 }
 
+const shellResult = {
+  stdout: 'uid=2000(shell)\n',
+  stderr: '',
+  exit_code: 0,
+  timed_out: false,
+  truncated: false,
+  duration_ms: 1,
+}
+
 /** Responds that every action of the batch succeeded. */
 export const completeBatch: Batch = (request, send) => {
   const actions = z.array(z.object({ type: z.string() })).parse(JSON.parse(request.actionsJson.toString()))
-  const results = actions.map(({ type }, index) => ({ index, type, ok: true, ms: 1 }))
+  const results = actions.map(({ type }, index) => ({
+    index,
+    type,
+    ok: true,
+    ms: 1,
+    ...(type === 'shell' ? shellResult : {}),
+  }))
   for (const [index, result] of results.entries()) {
     send({ $case: 'started', value: { index } })
     send({ $case: 'finished', value: { index, resultJson: Buffer.from(JSON.stringify(result)) } })

@@ -8,6 +8,7 @@
 import type { Progress } from '@phonerack/shared'
 import type { Capture } from './capture.js'
 import type { Motion } from './motion.js'
+import type { Shell } from './shell.js'
 import type { Crashes, Logs, Notifications, Permissions } from './reports.js'
 
 export { DeviceGone, notDone } from '../../base/device-gone.js'
@@ -354,6 +355,7 @@ export interface Device {
   readonly text: TextInput | null
   readonly liveInput: LiveInput | null
   readonly apps: Apps
+  readonly shell: Shell
   readonly power: Power
   readonly info: Info | null
   readonly clipboard: Clipboard | null

@@ -38,8 +38,10 @@ import { rememberingInput, rememberingLiveInput, rememberingText } from '../../p
 import { createNotifications } from '../../phone/shell/notifications.js'
 import { createPower } from '../../phone/shell/power.js'
 import { createScreen } from '../../phone/shell/screen.js'
+import { createTenantShell } from '../../phone/shell/tenant-shell.js'
 import { createUi } from '../../phone/shell/ui.js'
 import { createWindows } from '../../phone/shell/windows.js'
+import type { ShellUse } from './shell-use.js'
 
 interface DeviceParts {
   transport: Transport
@@ -53,7 +55,8 @@ interface DeviceParts {
   desired: DesiredState
   keyboard: SavedKeyboard
   /** Gets text and keys just before they are sent. */
-  credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
+  credentials: Pick<CredentialMemory, 'typed' | 'pressed' | 'commanded'>
+  shellUse: Pick<ShellUse, 'guarded' | 'limited'>
   /** The log line after which the phone's own lines begin; null: unknown. */
   logMark: () => string | null
   /** The phone's time zone after its first wipe; null before the first wipe. */
@@ -88,7 +91,7 @@ function textMethods(
 
 export function assembleDevice(parts: DeviceParts): AssembledDevice {
   const { transport, choice, keeper, desired, defaultZone } = parts
-  const { uiServer: server, log } = parts
+  const { uiServer: server, log, shellUse, credentials } = parts
   const { settingsApp } = choice
   const screen = createScreen(transport)
   const windows = createWindows(transport)
@@ -111,7 +114,11 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     liveInput:
       choice.input === 'scrcpy' ? rememberingLiveInput(createLiveInput(keeper), parts.credentials) : null,
     apps: createApps(transport, windows),
-    power: createPower(transport),
+    shell: shellUse.guarded(
+      transport,
+      createTenantShell(transport, (line) => credentials.commanded(line, performance.now())),
+    ),
+    power: shellUse.limited(transport, createPower(transport)),
     info: createInfo(transport, screen),
     clipboard:
       choice.clipboard === ''

@@ -14,6 +14,8 @@ export interface DeviceIdentity {
   maker: string | null
   model: string | null
   sdk: number | null
+  /** `ro.hardware`; null when not reported. */
+  hardware: string | null
 }
 
 const properties = [
@@ -22,6 +24,7 @@ const properties = [
   'ro.product.manufacturer',
   'ro.product.model',
   'ro.build.version.sdk',
+  'ro.hardware',
 ] as const
 
 /** The largest number of characters; Android allows 91. The texts are in every heartbeat. */
@@ -33,7 +36,7 @@ export async function identify(transport: Transport, progress: Progress): Promis
   const result = await transport.shell(readProperties, progress)
   const lines = result.stdout.toString('utf8').split('\n')
   if (lines.length < properties.length) throw new Error('the phone does not report its properties')
-  const [booted, hardwareSerial, maker, model, sdk] = lines.map(
+  const [booted, hardwareSerial, maker, model, sdk, hardware] = lines.map(
     (line) => line.trim().slice(0, longestProperty) || null,
   )
   return {
@@ -42,5 +45,6 @@ export async function identify(transport: Transport, progress: Progress): Promis
     maker: maker ?? null,
     model: model ?? null,
     sdk: sdk && /^\d+$/.test(sdk) ? Number(sdk) : null,
+    hardware: hardware ?? null,
   }
 }

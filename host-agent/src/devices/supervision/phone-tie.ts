@@ -73,6 +73,17 @@ export class PhoneTie {
     return { mark, twins }
   }
 
+  /**
+   * Puts the mark of the record back, and removes others, if a command on the phone changed them. `bootId`: the boot in which the
+   * record's phone was known; in another one, the phone may be a different one.
+   */
+  async restoreMark(transport: Transport, bootId: string, progress: Progress): Promise<void> {
+    const mark = this.parts.records.get(this.parts.serial).marks.at(-1)
+    const seen = await readTraits(transport, progress)
+    const isKept = mark === undefined || (seen.marks.length === 1 && seen.marks[0] === mark)
+    if (!isKept && seen.bootId === bootId) await writeMark(transport, mark, seen.marks, progress)
+  }
+
   /** The private key of the phone's identity; null: the phone has no identity. */
   readSeed(progress: Progress): Promise<string | null> {
     return readSeed(this.parts.transport, progress)

@@ -22,6 +22,7 @@ import { createUiServerKeeper } from '../../phone/ui-server/keeper.js'
 import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { prepare, probeCapabilities, type Helpers } from './provision.js'
 import type { RecordFields } from './record-fields.js'
+import type { ShellUse } from './shell-use.js'
 
 interface PreparationParts {
   serial: string
@@ -34,6 +35,7 @@ interface PreparationParts {
   records: Records
   fields: RecordFields
   credentials: CredentialMemory
+  shellUse: ShellUse
   /** Omitted: the product's intervals. */
   times?: AgentTimes | undefined
   log: Logger
@@ -133,7 +135,7 @@ export class Preparation {
   }
 
   private assemble(): void {
-    const { transport, fields, credentials } = this.parts
+    const { transport, fields, credentials, shellUse } = this.parts
     const { choice } = this
     if (!choice) return
     this.assembled = assembleDevice({
@@ -146,6 +148,7 @@ export class Preparation {
       logMark: () => this.record.logMark,
       defaultZone: () => this.record.baseline?.timezone ?? null,
       credentials,
+      shellUse,
     })
   }
 }

@@ -1,13 +1,14 @@
 /** Parts of a device's record, each with one owner. Used by `supervisor.ts`. */
 import type { DesiredState } from '../../phone/settings/desired.js'
 import type { SavedKeyboard } from '../../phone/settings/keyboard.js'
-import { shortenReasons, type DeviceRecord, type Records } from '../../custody/records.js'
+import { shortenReasons, type DeviceRecord, type Records, type ShellRecord } from '../../custody/records.js'
 import type { Baseline } from '../../custody/wiping/checks.js'
 
 export interface RecordFields {
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
   desired: DesiredState
   keyboard: SavedKeyboard
+  shell: { get: () => ShellRecord | null; set: (shell: ShellRecord) => void }
   events: { get: () => DeviceRecord['events']; set: (events: DeviceRecord['events']) => void }
 }
 
@@ -21,6 +22,7 @@ export function recordFields(records: Records, serial: string, onEvents: () => v
       set: (change) => void records.update(serial, { desired: { ...record().desired, ...change } }),
     },
     keyboard: { get: () => record().keyboard, set: (keyboard) => void records.update(serial, { keyboard }) },
+    shell: { get: () => record().shell, set: (shell) => void records.update(serial, { shell }) },
     events: {
       get: () => record().events,
       set: (events) => {

@@ -14,6 +14,7 @@ import type { Device } from '../../adb/device/device.js'
 import type { Observation } from '../../phone/logs/event-line.js'
 import { beginLog } from '../../phone/logs/mark.js'
 import { EventWatch } from '../../phone/logs/watch.js'
+import { createPower } from '../../phone/shell/power.js'
 import { createCredentialMemory } from '../../phone/lock/credential-memory.js'
 import { countWipe, type WipeOutcome } from '../../base/metrics/instruments.js'
 import type { Jar } from '../../capture/scrcpy/jar.js'
@@ -23,11 +24,13 @@ import { wipe } from '../../custody/wiping/wipe.js'
 import { DeviceCare } from './care.js'
 import { reasonOf } from './failures.js'
 import type { DeviceIdentity } from './identify.js'
+import type { PhoneKind } from './kinds.js'
 import { LinkWatch } from './link-watch.js'
 import type { PhoneTie } from './phone-tie.js'
 import { Preparation } from './preparation.js'
 import { recordFields, type RecordFields } from './record-fields.js'
 import { StateRunner } from './runner.js'
+import { ShellUse } from './shell-use.js'
 import type { PhoneLinks } from './same-phone.js'
 import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
 
@@ -45,6 +48,8 @@ interface SupervisorParts {
   simAllowed: boolean
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
+  /** The kinds of phones on which tenants may run shell commands. */
+  shellKinds: readonly PhoneKind[]
   /** Omitted: the product's intervals. */
   times?: AgentTimes | undefined
   /** Whether work failed by a fault of this host, which says nothing about the phone. */
@@ -66,6 +71,7 @@ export class DeviceSupervisor {
   private readonly preparation: Preparation
   private readonly care: DeviceCare
   private readonly watch: EventWatch
+  private readonly shellUse: ShellUse
 
   constructor(private readonly parts: SupervisorParts) {
     const { serial, records, log, onChange } = parts
@@ -85,7 +91,15 @@ export class DeviceSupervisor {
     const dispatch = (event: DeviceEvent) => this.runner.dispatch(event)
     this.link = new LinkWatch({ ...parts, events, isWorkedOn: () => this.runner.isWorkedOn, dispatch })
     const { transport, withoutRescue } = this.link
-    this.preparation = new Preparation({ ...parts, transport, fields: this.fields, credentials })
+    const { fields } = this
+    this.shellUse = new ShellUse({
+      kinds: parts.shellKinds,
+      known: () => this.known,
+      tie: this.tie,
+      record: fields.shell,
+      log,
+    })
+    this.preparation = new Preparation({ ...parts, transport, fields, credentials, shellUse: this.shellUse })
     const { onObservation } = parts
     this.watch = new EventWatch({ transport: withoutRescue, onObservation, log })
     this.care = new DeviceCare({
@@ -214,8 +228,9 @@ export class DeviceSupervisor {
     }
   }
 
-  private runWipe(progress: Progress): Promise<WipeCheck[]> {
+  private async runWipe(progress: Progress): Promise<WipeCheck[]> {
     const { preparation, care, fields, parts } = this
+    await this.endShellForWipe(progress)
     return wipe(
       {
         transport: this.link.transport,
@@ -228,6 +243,32 @@ export class DeviceSupervisor {
       },
       progress,
     )
+  }
+
+  /**
+   * Ends the processes that a tenant's shell commands left; restarts the phone if some remain. The phone is then prepared again
+   * before use.
+   */
+  async endShell(progress: Progress): Promise<void> {
+    if (!this.fields.shell.get()?.mayHaveLeft) return
+    const transport = this.link.transport.pinned()
+    // The agent's programs run as the same user.
+    this.preparation.stop()
+    if ((await this.shellUse.end(transport, progress)) === 'left') {
+      this.parts.log.warn('processes of a tenant could not be ended, so the phone restarts')
+      await createPower(transport).reboot(progress)
+    }
+    this.restarts()
+  }
+
+  /** The wipe restarts the phone, so a failure does not prevent it. */
+  private async endShellForWipe(progress: Progress): Promise<void> {
+    const { log } = this.parts
+    try {
+      await this.shellUse.end(this.link.transport.pinned(), progress)
+    } catch (error) {
+      log.warn({ err: error }, 'the processes of a tenant could not be ended before the wipe')
+    }
   }
 
   /** Empties the phone's log. Returns the line after which the next phone's lines begin. */

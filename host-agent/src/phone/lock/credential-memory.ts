@@ -25,6 +25,8 @@ export interface CredentialMemory {
   typed(text: string, at: number): void
   /** A key by Android's code: letters, digits, enter and delete are used. */
   pressed(keyCode: number, at: number): void
+  /** A shell command, right before it is sent: a credential that it sets is used. */
+  commanded(line: string, at: number): void
   /**
    * The foreground app at `at`: after two checks without Settings, the text typed
    * between them is deleted.
@@ -53,6 +55,11 @@ export function createCredentialMemory(): CredentialMemory {
     pressed(keyCode, at) {
       const text = characterOf(keyCode)
       if (text !== null) add(text, at)
+    },
+    commanded(line, at) {
+      const set = /\blocksettings +set-(?:pin|password) +(?:--old +\S+ +)?(["']?)([^\s"';|&]+)\1/g
+      for (const [, , text = ''] of line.matchAll(set))
+        entries.push({ text: `\n${text}\n`, at, inSettings: true })
     },
     sawForeground(isSettings, at) {
       for (const entry of entries) if (isSettings) entry.inSettings = true

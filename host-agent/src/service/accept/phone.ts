@@ -174,6 +174,7 @@ async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
     jar,
     isolated,
     withMotion: true,
+    shellKinds: [],
     journal,
     conditionEveryMs,
     log,

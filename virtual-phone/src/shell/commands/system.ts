@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { nameOf, shellUser } from '../../fs/access.js'
 import { appProcesses } from '../../android/app-processes.js'
 import { abi } from '../../android/identity.js'
+import type { Processes } from '../../android/processes.js'
 import { type CommandTable, UsageError } from '../command.js'
 import { parseOptions } from './options.js'
 
@@ -16,11 +17,17 @@ List processes.
 
 -A\tAll
 -e\tSynonym for -A
--o\tShow FIELDs (user, pid, ppid, rss, time, name, args, cmd)
+-o\tShow FIELDs (user, pid, ppid, pgid, label, rss, time, name, args, cmd)
 -p\tSelect by PID
 -T\tShow threads
 -u\tSelect by USER
 `
+
+/** Each shell of adbd has a process group, with everything that it starts. */
+function groupOf(processes: Processes, pid: number): number {
+  const parent = processes.find(pid)?.parent ?? 0
+  return parent <= 1 || processes.find(parent) === null ? pid : groupOf(processes, parent)
+}
 
 export const systemCommands: CommandTable = {
   id: async (io) => {
@@ -95,6 +102,8 @@ export const systemCommands: CommandTable = {
       user: ['USER', (row) => row.user],
       pid: ['PID', (row) => String(row.pid)],
       ppid: ['PPID', (row) => String(row.parent)],
+      pgid: ['PGID', (row) => String(groupOf(io.android.processes, row.pid))],
+      label: ['LABEL', ({ user, name }) => `u:r:${user === 'shell' && name !== 'adbd' ? 'shell' : name}:s0`],
       name: ['NAME', (row) => row.name],
       rss: ['RSS', () => '90000'],
       time: ['TIME', () => '00:00:01'],

@@ -120,6 +120,18 @@ class ActionResult(_ActionResultRequired, total=False):
     repeated: int
     # With `repeated`: advice to do something else.
     next: str
+    # As UTF-8; bytes that are not UTF-8 are replaced.
+    stdout: str
+    # As `stdout`.
+    stderr: str
+    # Null if the command was ended by its timeout, or because it printed too much.
+    exit_code: Optional[int]
+    # Whether the command was ended by its timeout.
+    timed_out: bool
+    # Whether output is missing.
+    truncated: bool
+    # Milliseconds taken by the command.
+    duration_ms: int
     error: ActionResultError
 
 
@@ -920,6 +932,18 @@ class RunActionsBody(_RunActionsBodyRequired, total=False):
     fresh: bool
 
 
+class _RunShellBodyRequired(TypedDict):
+    # A command line for `sh` on the phone.
+    command: str
+
+
+class RunShellBody(_RunShellBodyRequired, total=False):
+    # Seconds after which the command is ended. `10` if omitted.
+    timeout: float
+    # The standard input of the command, as UTF-8. Left out: it is empty.
+    stdin: str
+
+
 class _ScrollActionRequired(TypedDict):
     type: Literal["scroll"]
     direction: Literal["up", "down", "left", "right"]
@@ -1031,6 +1055,34 @@ class SetTimezoneBody(TypedDict):
     # The exact name of a time zone in the tz database, including links such as `EST` and `Etc/GMT+9`. Offsets
     # such as `+05:30` or `UTC+5` are refused.
     timezone: str
+
+
+class _ShellActionRequired(TypedDict):
+    type: Literal["shell"]
+    # A command line for `sh` on the phone.
+    command: str
+
+
+class ShellAction(_ShellActionRequired, total=False):
+    # The standard input of the command, as UTF-8. Left out: it is empty.
+    stdin: str
+    # Milliseconds. `10000` if omitted.
+    timeout_ms: int
+
+
+class ShellResult(TypedDict):
+    # As UTF-8; bytes that are not UTF-8 are replaced.
+    stdout: str
+    # As `stdout`.
+    stderr: str
+    # Null if the command was ended by its timeout, or because it printed too much.
+    exit_code: Optional[int]
+    # Whether the command was ended by its timeout.
+    timed_out: bool
+    # Whether output is missing.
+    truncated: bool
+    # Milliseconds taken by the command.
+    duration_ms: int
 
 
 class StartPhoneBody(TypedDict, total=False):
@@ -1344,7 +1396,7 @@ class WriteFileAnswer(TypedDict):
     size: int
 
 
-Action = Union[TapAction, DoubleTapAction, LongPressAction, TypeAction, ClearAction, KeyAction, BackAction, HomeAction, RecentsAction, SwipeAction, DragAction, PinchAction, ScrollAction, ScrollToAction, OpenAppAction, CloseAppAction, OpenUrlAction, HideKeyboardAction, WaitAction, WaitForAction, WaitIdleAction]
+Action = Union[TapAction, DoubleTapAction, LongPressAction, TypeAction, ClearAction, KeyAction, BackAction, HomeAction, RecentsAction, SwipeAction, DragAction, PinchAction, ScrollAction, ScrollToAction, OpenAppAction, CloseAppAction, OpenUrlAction, HideKeyboardAction, WaitAction, WaitForAction, WaitIdleAction, ShellAction]
 
 CompleteUploadBody = Union[CompleteUploadBody1, CompleteUploadBody2]
 

@@ -76,6 +76,11 @@ def run_actions(id: str, *, body: RunActionsBody, idempotency_key: Optional[str]
     return Request("POST", path_of("/v1/phones/{id}/actions", id=id), json=body, idempotency_key=idempotency_key)
 
 
+def run_shell(id: str, *, body: RunShellBody, idempotency_key: Optional[str] = None) -> Request[ShellResult]:
+    """Run a shell command."""
+    return Request("POST", path_of("/v1/phones/{id}/shell", id=id), json=body, idempotency_key=idempotency_key)
+
+
 def list_apps(id: str) -> Request[ListAppsAnswer]:
     """List installed apps."""
     return Request("GET", path_of("/v1/phones/{id}/apps", id=id))

@@ -163,6 +163,22 @@ class Phone(Screen):
             self.data = until_ready(self._connection, self.data, until)
         return self
 
+    def shell(
+        self,
+        command: str,
+        *,
+        stdin: Optional[str] = None,
+        timeout: float = 10,
+        deadline: Optional[float] = None,
+    ) -> models.ShellResult:
+        """Runs a command in the shell of the phone, for at most `timeout` seconds. `exit_code` tells of its failure."""
+        body: models.RunShellBody = {"command": command, "timeout": timeout}
+        if stdin is not None:
+            body["stdin"] = stdin
+        return self._connection.send(
+            operations.run_shell(self.id, body=body), Deadline(REQUEST, deadline)
+        )
+
     def apps(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> List[models.ListAppsAnswerDataItem]:

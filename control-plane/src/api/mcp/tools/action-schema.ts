@@ -42,6 +42,7 @@ const perType = [
   'wait: ms',
   'wait_for: target, state? (visible or gone), timeout_ms? (10000)',
   'wait_idle: timeout_ms?',
+  'shell: command, stdin?, timeout_ms? (10000)',
 ]
 
 export const actionsSchema: Schema = {
@@ -71,6 +72,8 @@ export const actionsSchema: Schema = {
       activity: { type: 'string' },
       url: { type: 'string' },
       state: { type: 'string', enum: ['visible', 'gone'] },
+      command: { type: 'string' },
+      stdin: { type: 'string' },
       ms: { type: 'integer' },
       timeout_ms: { type: 'integer' },
       duration_ms: { type: 'integer' },

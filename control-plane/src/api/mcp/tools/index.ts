@@ -9,11 +9,13 @@ import { phoneTools } from './phones.js'
 import { recordingTools } from './recordings.js'
 import { reportTools } from './reports.js'
 import { screenTools } from './screen.js'
+import { shellTools } from './shell.js'
 import { stepTools } from './steps.js'
 
 export const tools: readonly Tool[] = [
   ...phoneTools,
   ...screenTools,
+  ...shellTools,
   ...appTools,
   ...peopleTools,
   ...fileTools,

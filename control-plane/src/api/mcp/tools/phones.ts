@@ -14,7 +14,7 @@ import { type PhoneJson } from '../../routes/schemas.js'
 import { answer } from '../answers.js'
 import { orKnown, path, polls, type Api } from '../api.js'
 import { pageAnswer, pageOutput } from '../lists.js'
-import { phoneId, phoneOutput } from '../schemas.js'
+import { changedPhoneOutput, phoneId, phoneOutput } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles, type ToolAnswer } from '../tool.js'
 
@@ -141,7 +141,7 @@ export const phoneTools = [
       idle_timeout: newIdleTimeoutField.meta({ description: '' }),
       max_duration: maxDurationField.optional().meta({ description: '' }),
     }),
-    output: phoneOutput,
+    output: changedPhoneOutput,
     annotations: adds,
     async run({ phone_id: id, ...body }, api) {
       const json = { ...body, wait: false }
@@ -154,7 +154,7 @@ export const phoneTools = [
     title: 'Park a phone',
     description: 'Stop a phone and its billing; data stay, unless on_idle is delete. Call it at the end.',
     input: z.strictObject({ phone_id: phoneId }),
-    output: phoneOutput,
+    output: changedPhoneOutput,
     annotations: settles,
     async run({ phone_id: id }, api) {
       const json = { wait: false }
@@ -168,7 +168,7 @@ export const phoneTools = [
     description:
       'Delete a phone with all its data, permanently. Needs a key that may delete; park_phone keeps it.',
     input: z.strictObject({ phone_id: phoneId }),
-    output: phoneOutput,
+    output: changedPhoneOutput,
     annotations: destroys,
     async run({ phone_id: id }, api) {
       return phoneAnswer(await api.json({ method: 'DELETE', path: path`/v1/phones/${id}` }))
@@ -180,7 +180,7 @@ export const phoneTools = [
     description:
       'Reboot a phone that does not respond, at most once in 10 minutes, and wait until it is ready. The session continues.',
     input: z.strictObject({ phone_id: phoneId }),
-    output: phoneOutput,
+    output: changedPhoneOutput,
     annotations: { ...adds, destructiveHint: true },
     async run({ phone_id: id }, api) {
       const phone = await api.json<PhoneJson>({ method: 'POST', path: path`/v1/phones/${id}/reboot` })

@@ -15,14 +15,17 @@ import '../common-words.js'
 
 const elements = z.boolean().optional().describe('Add elements with their bounds')
 
-/** Characters of a text in a result. */
+/** Characters of a text in a result, and of the output of a shell command. */
 const maxResultText = 400
+const maxOutput = 4000
 
 interface BatchAnswer {
   results: ActionResult[]
   completed: number
   observation?: Seen
 }
+
+const isShell = ({ type }: ActionResult): boolean => type === 'shell'
 
 /** @throws ApiError validation_failed */
 function checkWaits(actions: readonly Action[]): void {
@@ -52,6 +55,11 @@ function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult):
     moved,
     at_end,
     in_front: app?.package,
+    exit_code: facts.exit_code,
+    timed_out: facts.timed_out || undefined,
+    truncated: facts.truncated || undefined,
+    stdout: facts.stdout,
+    stderr: facts.stderr || undefined,
     changed,
     repeated,
   })
@@ -109,7 +117,7 @@ export const screenTools = [
         observation,
       } = await api.json<BatchAnswer>({ method: 'POST', path: path`/v1/phones/${id}/actions`, json })
       const results = raw.map((result): ActionResult => {
-        const short = cutTexts(result, maxResultText) as ActionResult
+        const short = cutTexts(result, isShell(result) ? maxOutput : maxResultText) as ActionResult
         if (!result.error) return short
         const details = short.error?.details ?? {}
         return { ...short, error: withToolNext({ ...result.error, details }) }

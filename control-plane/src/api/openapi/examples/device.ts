@@ -6,6 +6,8 @@ const notes = '/sdcard/Download/notes.txt'
 const berlin = { lat: 52.52, lng: 13.405 }
 const code = { text: 'verification code 482913' }
 
+const quiet = { stderr: '', timed_out: false, truncated: false }
+
 export const deviceExamples: Record<string, OperationExamples> = {
   getDevice: {
     answers: {
@@ -53,6 +55,24 @@ export const deviceExamples: Record<string, OperationExamples> = {
   setTimezone: {
     body: one('berlin', 'Berlin', { timezone: 'Europe/Berlin' }),
     answers: { 200: one('berlin', 'Set', { timezone: 'Europe/Berlin' }) },
+  },
+  runShell: {
+    body: {
+      list: { summary: 'List a folder', value: { command: 'ls /sdcard' } },
+      script: { summary: 'Input for the command', value: { command: 'wc -l', stdin: 'a\nb\n', timeout: 5 } },
+    },
+    answers: {
+      200: {
+        list: {
+          summary: 'The command succeeded',
+          value: { ...quiet, stdout: 'DCIM\nDownload\n', exit_code: 0, duration_ms: 21 },
+        },
+        late: {
+          summary: 'The timeout ended the command',
+          value: { ...quiet, stdout: '', exit_code: null, timed_out: true, duration_ms: 10_004 },
+        },
+      },
+    },
   },
   rebootPhone: { answers: { 202: one('starting', 'Rebooting', startingPhone) } },
   resetPhone: {

@@ -154,6 +154,8 @@ export const projectAnswer = z.object({
   /** The limit of phones without a session; null: none; left out: the control plane is of an earlier release. */
   parked_limit: count.nullable().optional(),
   frozen_at: maybe,
+  /** Whether its phones run shell commands; left out: the control plane is of an earlier release. */
+  shell: z.boolean().optional(),
   /** Whether steps are recorded, with typed text, with which pictures (`off`, `asked`, `every`), and their quota. */
   steps: z.boolean(),
   steps_text: z.boolean(),

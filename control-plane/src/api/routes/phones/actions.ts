@@ -31,6 +31,7 @@ export const runActions: Route = (app, deps) => {
             'capacity_unavailable',
             'phone_controlled',
             'handoff_required',
+            'shell_not_allowed',
             ...intoPhone,
           ),
         },

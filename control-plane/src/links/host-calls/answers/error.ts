@@ -17,9 +17,10 @@ const plainError = z.object({
   details: z.record(z.string(), z.unknown()).refine((details) => isShallow(details)),
 })
 
-/** Only the control plane reports errors about keys, money and the service itself. */
+/** Only the control plane reports errors about keys, money and the service itself. A host reports the limits of its disk and of its operator. */
 const foreign = new Set(['authentication_error', 'billing_error', 'permission_error', 'api_error'])
-const mayAnswer = (code: ErrorCode): boolean => code === 'storage_full' || !foreign.has(errorTable[code].type)
+const ofHosts: readonly ErrorCode[] = ['storage_full', 'shell_not_allowed']
+const mayAnswer = (code: ErrorCode): boolean => ofHosts.includes(code) || !foreign.has(errorTable[code].type)
 
 /** Returns null for a missing error, and `unusable` for an invalid error or an error that a host must not report. */
 export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {

@@ -1,6 +1,6 @@
 /** Converts the steps of a session, one by one in their order, to the calls that repeat them. Pure. */
 import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
-import { isMaskedKey } from '../redact.js'
+import { isMaskedKey, isMaskedShell } from '../redact.js'
 import { type StepView } from '../types.js'
 import { type Found, scriptTarget, type Known, type ScriptTarget } from './targets.js'
 
@@ -59,6 +59,7 @@ export function createPlanner(): Planner {
     if (!result.ok && result.error?.code !== 'action_outcome_unknown')
       return { kind: 'note', note: `${action.type} failed: ${result.error?.code ?? 'unknown'}` }
     if (isMaskedKey(action)) return { kind: 'note', note: 'key is left out: its character is not kept' }
+    if (isMaskedShell(action)) return { kind: 'note', note: 'shell is left out: its command is not kept' }
     const isDisabled = !result.ok
     const notes = isDisabled ? ['the outcome of this action was unknown'] : []
     const targets: Call['targets'] = {}

@@ -1,0 +1,15 @@
+/** The kinds of phones, by the property `ro.hardware`, which no program on a phone can change. Pure. */
+
+export const phoneKinds = ['handset', 'avd', 'redroid', 'virtual'] as const
+export type PhoneKind = (typeof phoneKinds)[number]
+
+/** Phones of software: ours, those of Android's emulator, and those of redroid. */
+const byHardware: Readonly<Record<string, PhoneKind>> = {
+  phonerack: 'virtual',
+  goldfish: 'avd',
+  ranchu: 'avd',
+  redroid: 'redroid',
+}
+
+/** @param hardware null: not reported */
+export const kindOf = (hardware: string | null): PhoneKind => byHardware[hardware ?? ''] ?? 'handset'

@@ -1,0 +1,88 @@
+/**
+ * The processes of a phone that run as its shell user: ends those of a command, and those that a tenant left. A program's name is
+ * not trusted, since a tenant chooses it. docs/decisions/0321
+ */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, printingPid, sequence } from '../../adb/quote.js'
+import { run } from '../../adb/device/run.js'
+import type { Transport } from '../../adb/transport.js'
+
+export interface ListedProcess {
+  pid: number
+  parent: number
+  group: number
+  user: string
+  /** Its SELinux context. */
+  label: string
+  name: string
+}
+
+/** Selects processes to end. @param own the shell that printed the list */
+export type Selection = (processes: readonly ListedProcess[], own: number) => ListedProcess[]
+
+/** A process that starts while the phone prints the list is missing from it. */
+const mostRounds = 20
+/** Processes of one command. */
+const mostAtOnce = 500
+
+const listAll = sequence(printingPid, command('ps', '-A', '-o', 'PID,PPID,PGID,USER,LABEL,NAME'))
+
+/** @throws ApiError provider_error for a list in an unknown form */
+export function parseProcesses(output: string): { own: number; processes: ListedProcess[] } {
+  const [first = '', , ...rest] = output.split(/\r?\n/)
+  const processes = rest.flatMap((line) => {
+    const found = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S.*?) *$/.exec(line)
+    if (!found) return []
+    const [, pid = '', parent = '', group = '', user = '', label = '', name = ''] = found
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), user, label, name }]
+  })
+  const own = Number(first.trim())
+  if (!processes.some(({ pid }) => pid === own))
+    throw new ApiError('provider_error', { message: 'The list of processes of the phone cannot be read.' })
+  return { own, processes }
+}
+
+/** The processes of a command: its process group, and its descendants. */
+export const groupOf =
+  (pid: number): Selection =>
+  (processes) => {
+    const members = new Set([pid])
+    // A parent can have a higher ID than its child, since IDs start again from low ones.
+    for (let before = 0; before !== members.size;) {
+      before = members.size
+      for (const each of processes) if (members.has(each.parent)) members.add(each.pid)
+    }
+    return processes.filter((each) => isShell(each) && (each.group === pid || members.has(each.pid)))
+  }
+
+/**
+ * All processes of the shell user in the domain `shell`, except the processes that print the list, and apps, whose parent is a zygote. adbd and services of
+ * makers run as the same user in other domains, which a tenant's process cannot enter.
+ */
+export const strays: Selection = (processes, own) => {
+  const zygotes = new Set(
+    processes.filter(({ user, name }) => user === 'root' && /^zygote/.test(name)).map(({ pid }) => pid),
+  )
+  return processes.filter(
+    (each) => isShell(each) && each.pid !== own && each.parent !== own && !zygotes.has(each.parent),
+  )
+}
+
+const isShell = ({ user, label }: ListedProcess): boolean => user === 'shell' && /^u:r:shell:/.test(label)
+
+/** Ends the selected processes. Returns whether none is left. @throws DeviceGone, DeadlineExceeded, ApiError provider_error */
+export async function endProcesses(
+  transport: Transport,
+  select: Selection,
+  progress: Progress,
+): Promise<boolean> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const { own, processes } = parseProcesses(await run(transport, listAll, progress))
+    const pids = select(processes, own).map(({ pid }) => String(pid))
+    if (pids.length === 0) return true
+    // The exit code is ignored: a process of the list may have ended.
+    for (let at = 0; at < pids.length; at += mostAtOnce)
+      await transport.shell(command('kill', '-KILL', ...pids.slice(at, at + mostAtOnce)), progress)
+  }
+  return false
+}
