@@ -19,7 +19,7 @@ test('the list of tools has fewer than 30,000 characters and 6,000 tokens', asyn
   )
   try {
     const size = sizeOf((await client.listTools()).tools)
-    expect(size.tools).toBe(28)
+    expect(size.tools).toBe(29)
     expect(size.characters).toBeLessThan(30_000)
     expect(size.tokens).toBeLessThan(6000)
   } finally {

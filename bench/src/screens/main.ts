@@ -43,7 +43,7 @@ const scenes: readonly Scene[] = [
   { name: 'cli-account', shown: ['phonerack account'] },
   {
     name: 'cli-shell',
-    shown: ['phonerack phone shell'],
+    shown: ['phonerack phone prompt'],
     typed: [
       'open com.phonerack.notes',
       'tap --desc "New note"',

@@ -18,15 +18,15 @@ interface GlobalFlags {
 }
 
 /**
- * Returns the connection of the shell for a line of the shell. @throws UsageError for an option that needs another
+ * Returns the connection of the prompt for a line of it. @throws UsageError for an option that needs another
  * connection
  */
 function withoutChange(shared: Session, flags: GlobalFlags): Session {
   for (const name of ['profile', 'context'] as const)
     if (flags[name] !== undefined)
       throw new UsageError(
-        `--${name} cannot be set for one line of the shell.`,
-        `Quit, and start the shell with --${name}.`,
+        `--${name} cannot be set for one line of the prompt.`,
+        `Quit, and start the prompt with --${name}.`,
       )
   return shared
 }
@@ -39,7 +39,7 @@ export class Run {
   constructor(
     readonly io: Io,
     readonly flags: GlobalFlags,
-    /** The session of the shell. */
+    /** The session of the prompt. */
     shared: Session | null,
   ) {
     this.out = new Output(io, flags.json ?? false, flags.quiet ?? false)
@@ -79,14 +79,14 @@ async function askOnce(io: Io, question: string): Promise<string> {
   }
 }
 
-/** Runs a command line, for the shell. Returns the exit code. */
+/** Runs a command line, for the prompt. Returns the exit code. */
 export type RunLine = (words: readonly string[], io: Io, shared: Session) => Promise<number>
 
 /** Adds a handler to a command. */
 export class App {
   constructor(
     readonly io: Io,
-    /** The session of the shell. */
+    /** The session of the prompt. */
     readonly shared: Session | null,
     readonly runLine: RunLine,
   ) {}

@@ -19,7 +19,7 @@ export interface Io {
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
   now: () => number
-  /** Asks on the terminal. Set only in the shell, which already reads from the terminal. */
+  /** Asks on the terminal. Set only in the prompt, which already reads from the terminal. */
   ask?: (question: string) => Promise<string>
 }
 

@@ -23,7 +23,7 @@ Exit codes: 0 done, 1 other, 2 wrong command, 3 key, 4 permission, 5 not found,
 6 conflict, 7 credit, 8 rate limit, 9 the action failed, 10 phone,
 11 no connection, 12 service, 13 outcome unknown, 130 interrupted.`
 
-/** @param shared the session of the shell */
+/** @param shared the session of the prompt */
 export function createProgram(io: Io, shared: Session | null, runLine: RunLine): Command {
   const program = new Command('phonerack')
     .description('Rent Android phones, read their screens, act on them.')

@@ -106,12 +106,12 @@ it('runs the examples for scripts', async () => {
   ])
 })
 
-it('runs the lines of the shell', async () => {
+it('runs the lines of the prompt', async () => {
   const lines = blocks('').flatMap((block) => [...block.matchAll(/^notes> (.*)$/gm)].map(([, line]) => line))
   expect(lines.at(-1)).toBe('quit')
   await inShell('phonerack phone create --name notes --quiet')
   const env = { PHONERACK_API_KEY: apiKey, PHONERACK_BASE_URL: service.baseUrl }
-  const ended = await bench.phonerack(['phone', 'shell', 'notes'], { env, stdin: `${lines.join('\n')}\n` })
+  const ended = await bench.phonerack(['phone', 'prompt', 'notes'], { env, stdin: `${lines.join('\n')}\n` })
   expect(ended).toMatchObject({ exitCode: 0 })
 })
 

@@ -6,8 +6,8 @@ import type { CallOptions } from './transport.js'
 
 export interface ShellOptions extends CallOptions {
   /** Milliseconds after which the command is ended. Default: 10,000. */
-  timeout?: number
-  stdin?: string
+  timeout?: number | undefined
+  stdin?: string | undefined
 }
 
 /** @throws OutcomeUnknownError, PermissionError where shell commands are off; not for a command that fails */

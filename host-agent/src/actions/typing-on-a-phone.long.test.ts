@@ -65,6 +65,10 @@ async function startTypist(without: Part[]): Promise<Typist> {
     logMark: () => '',
     defaultZone: () => null,
     credentials: createCredentialMemory(),
+    shellUse: {
+      guarded: (_, shell) => ({ ...shell, admit: () => Promise.resolve() }),
+      limited: (_, power) => power,
+    },
   })
   const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
   const shell = async (...args: string[]) =>

@@ -1,135 +1,53 @@
-/** `phone shell`: runs commands of one phone, typed without `phonerack phone` and the phone. */
-import { createInterface, type Interface } from 'node:readline'
-import { Readable } from 'node:stream'
+/** `phone shell`: runs a command in the shell of a phone, and ends with its exit code. */
 import type { Command } from 'commander'
-import type { App, Run, RunLine } from '../app.js'
-import { exitCodes } from '../failure.js'
-import type { Io } from '../io.js'
+import type { App, Run } from '../app.js'
+import { durationMs } from '../duration.js'
+import { plainLines } from '@phonerack/shared/plain'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plain, plainLines } from '@phonerack/shared/plain'
-import type { Session } from '../session.js'
-import { Cancelled, ExitWith, UsageError } from '../usage-error.js'
-import { wordsOf } from '../words.js'
+import { readAll } from '../stdin.js'
+import { ExitWith } from '../usage-error.js'
+
+interface ShellFlags {
+  timeout?: string
+  stdin?: boolean
+}
+
+/** The exit code of a command that its timeout ended, as of `timeout` of coreutils. */
+const timedOut = 124
 
 export function addPhoneShellCommand(phone: Command, app: App): void {
-  app.on(
+  app.on<ShellFlags>(
     phone
       .command('shell')
-      .description('type commands for a phone: observe, tap 3, tap --text Next, type hello, quit')
-      .argument('[phone]'),
-    (run, operands) => shell(run, operands, phone, app.runLine),
+      .description('run a command in the shell of the phone: shell job -- ls -la; ends with its exit code')
+      .argument('[phone]')
+      .argument('[command...]')
+      .option('--timeout <duration>', 'end the command after this time; default 10s, at most 60s')
+      .option('--stdin', 'pass stdin to the command'),
+    shell,
   )
 }
 
-async function shell(run: Run, operands: readonly string[], group: Command, runLine: RunLine): Promise<void> {
-  const phone = await phoneOf(run, splitOperands(operands, []).phone)
-  await phone.refresh(run.call)
-  const session = (await run.session()).withPhone(phone.id)
-  await run.out.note(
-    `${plain(phone.name)} is ${plain(phone.status)}. \`help\` lists the commands, \`quit\` leaves.`,
-  )
-  const isTerminal = run.io.isTerminal.in && run.io.isTerminal.err
-  const lines = createInterface({
-    input: run.io.stdin,
-    terminal: isTerminal,
-    historySize: 200,
-    ...(isTerminal ? { output: process.stderr, prompt: `${plain(phone.name)}> ` } : {}),
-    completer: (line: string) => completionsOf(line, group),
-  })
-  await readLines(lines, { run, session, group, isTerminal, runLine })
-}
-
-interface Shell {
-  run: Run
-  session: Session
-  group: Command
-  isTerminal: boolean
-  runLine: RunLine
-}
-
-async function readLines(
-  lines: Interface,
-  { run: outer, session, group, isTerminal, runLine }: Shell,
-): Promise<void> {
-  let stop: AbortController | null = null
-  lines.on('SIGINT', () => {
-    if (stop === null) lines.close()
-    else stop.abort(new Cancelled('Interrupted.', true))
-  })
-  const close = (): void => lines.close()
-  outer.io.signal.addEventListener('abort', close)
-  const closed = new AbortController()
-  lines.once('close', () => closed.abort())
-  /** The end of stdin and Ctrl-C count as no. */
-  const ask = (question: string, signal: AbortSignal): Promise<string> =>
-    new Promise((resolve) => {
-      if (closed.signal.aborted || signal.aborted) return resolve('')
-      const answer = (text: string): void => {
-        lines.off('close', none)
-        signal.removeEventListener('abort', none)
-        resolve(text)
-      }
-      const none = (): void => answer('')
-      lines.once('close', none)
-      signal.addEventListener('abort', none)
-      lines.question(question, { signal }, answer)
-    })
-  try {
-    if (isTerminal) lines.prompt()
-    for await (const line of lines) {
-      if (/^\s*(?:quit|exit)\s*$/.test(line)) break
-      stop = new AbortController()
-      const signal = isTerminal ? stop.signal : outer.io.signal
-      const onTerminal = isTerminal ? { ask: (question: string) => ask(question, signal) } : {}
-      const io: Io = { ...outer.io, signal, stdin: Readable.from([]), ...onTerminal }
-      const exitCode = await one(line, io)
-      stop = null
-      // A script ends at its first failure.
-      if (!isTerminal && exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
-      if (isTerminal && !closed.signal.aborted) lines.prompt()
-    }
-  } finally {
-    outer.io.signal.removeEventListener('abort', close)
-    lines.close()
+async function shell(run: Run, operands: readonly string[], flags: ShellFlags): Promise<void> {
+  const { phone: given, rest } = operandsOf(operands)
+  const phone = await phoneOf(run, given)
+  const stdin = flags.stdin === true ? (await readAll(run.io)).toString('utf8') : undefined
+  const timeout = flags.timeout === undefined ? undefined : durationMs(flags.timeout, '--timeout')
+  const result = await phone.shell(rest.join(' '), { ...run.call, stdin, timeout })
+  const { stdout, stderr, exit_code: code, timed_out: isLate, truncated } = result
+  if (run.out.json) await run.out.answer(result, '')
+  else {
+    const { isTerminal } = run.io
+    await run.io.out(isTerminal.out ? plainLines(stdout) : stdout)
+    await run.io.err(isTerminal.err ? plainLines(stderr) : stderr)
+    if (truncated) await run.out.note('The command printed more than 1 MB; the rest is missing.')
+    if (isLate) await run.out.note('The timeout ended the command.')
   }
-
-  async function one(line: string, io: Io): Promise<number> {
-    try {
-      const words = shellWords(line, group, session.defaultPhone ?? '')
-      return words === null ? exitCodes.ok : await runLine([...flagsOf(outer), ...words], io, session)
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error
-      await io.err(`error: ${plainLines(error.message)}\n`)
-      return exitCodes.usage
-    }
-  }
+  if (code !== 0) throw new ExitWith(code ?? (isLate ? timedOut : 1))
 }
 
-const flagsOf = ({ flags }: Run): string[] => [
-  ...(flags.json === true ? ['--json'] : []),
-  ...(flags.quiet === true ? ['--quiet'] : []),
-  ...(flags.yes === true ? ['--yes'] : []),
-]
-
-/**
- * The complete command line of a line; null: the line is empty. A number after commands such as `tap` means `--ref`.
- */
-function shellWords(line: string, group: Command, phoneId: string): string[] | null {
-  const [name, ...rest] = wordsOf(line)
-  if (name === undefined || name.startsWith('#')) return null
-  if (name === 'help') return ['phone', ...rest, '--help']
-  const command = group.commands.find((each) => each.name() === name)
-  if (command === undefined || name === 'shell')
-    throw new UsageError(`There is no command \`${plain(name)}\`. \`help\` lists them.`)
-  const takesPhone = command.registeredArguments[0]?.name() === 'phone'
-  const takesRef =
-    command.options.some(({ long }) => long === '--ref') && command.registeredArguments.length === 1
-  const isRef = takesRef && /^\d+$/.test(rest[0] ?? '')
-  const operands = isRef ? ['--ref', ...rest] : rest
-  return ['phone', name, ...(takesPhone ? [phoneId] : []), ...operands]
-}
-
-function completionsOf(line: string, group: Command): [string[], string] {
-  const names = [...group.commands.map((command) => command.name()), 'help', 'quit']
-  return [names.filter((name) => name.startsWith(line)), line]
+/** One operand is a command for the default phone. */
+function operandsOf(operands: readonly string[]): { phone: string | null; rest: readonly string[] } {
+  const [first = null, ...words] = operands
+  return words.length > 1 ? { phone: first, rest: words } : splitOperands(operands, ['command'])
 }

@@ -12,6 +12,7 @@ import { addPhoneListCommands } from './phone-list.js'
 import { addPhonePeopleCommands } from './phone-people.js'
 import { addPhoneReportCommands } from './phone-reports.js'
 import { addPhoneScreenCommands } from './phone-screen.js'
+import { addPhonePromptCommand } from './phone-prompt.js'
 import { addPhoneShellCommand } from './phone-shell.js'
 import { addPhoneStepCommands } from './phone-steps.js'
 
@@ -29,5 +30,6 @@ export function addPhoneCommands(program: Command, app: App): void {
   addPhoneStepCommands(phone, app)
   addPhoneBatchCommands(phone, app)
   addPhoneShellCommand(phone, app)
+  addPhonePromptCommand(phone, app)
   for (const command of phone.commands) command.usage(usageOf(command))
 }

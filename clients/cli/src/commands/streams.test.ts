@@ -1,4 +1,4 @@
-/** `phone batch`, `phone shell`, `api` and `completion`. */
+/** `phone batch`, `phone prompt`, `api` and `completion`. */
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -84,9 +84,9 @@ it('sends nothing for a line that is not a batch', async () => {
   expect(() => actionsOf('[]', 1)).toThrow('Line 1 must be')
 })
 
-it('takes the commands of a phone in the shell, with the numbers of the last screen', async () => {
+it('takes the commands of a phone in the prompt, with the numbers of the last screen', async () => {
   const stdin = 'observe\ntap 3\ntype "hello world" --submit\n# a comment\nquit\ntap 4\n'
-  const result = await bench.phonerack(['phone', 'shell', 'shop'], { stdin })
+  const result = await bench.phonerack(['phone', 'prompt', 'shop'], { stdin })
   expect(result.exitCode).toBe(0)
   expect(result.out).toContain('[1] Button "Next" #next')
   expect(batches()).toEqual([
@@ -95,19 +95,19 @@ it('takes the commands of a phone in the shell, with the numbers of the last scr
   ])
 })
 
-it.each(['--profile full', '--context work'])('refuses %s in a line of the shell', async (option) => {
-  const words = ['phone', 'shell', one, '--profile', 'guarded']
+it.each(['--profile full', '--context work'])('refuses %s in a line of the prompt', async (option) => {
+  const words = ['phone', 'prompt', one, '--profile', 'guarded']
   const result = await bench.phonerack(words, { stdin: `key home ${option}\nkey home\n` })
   expect(result.exitCode).toBe(2)
-  expect(result.err).toContain('cannot be set for one line of the shell.')
+  expect(result.err).toContain('cannot be set for one line of the prompt.')
   expect(bench.service.seen.some(({ url }) => url.endsWith('/actions'))).toBe(false)
 })
 
-it('ends a shell that reads a script at the first failure', async () => {
-  const unknown = await bench.phonerack(['phone', 'shell', one], { stdin: 'dance\nkey home\n' })
+it('ends a prompt that reads a script at the first failure', async () => {
+  const unknown = await bench.phonerack(['phone', 'prompt', one], { stdin: 'dance\nkey home\n' })
   expect(unknown).toMatchObject({ exitCode: 2 })
   expect(unknown.err).toContain('There is no command `dance`.')
-  expect((await bench.phonerack(['phone', 'shell', one], { stdin: 'tap 3\n' })).exitCode).toBe(2)
+  expect((await bench.phonerack(['phone', 'prompt', one], { stdin: 'tap 3\n' })).exitCode).toBe(2)
   expect(batches()).toEqual([])
 })
 
@@ -196,7 +196,7 @@ it.each(['GET', 'head'])('refuses a body for %s', async (method) => {
 })
 
 it('answers no to a question when the terminal of the shell closes', async () => {
-  const result = await bench.phonerack(['phone', 'shell', one], { stdin: 'delete\n', terminal: true })
+  const result = await bench.phonerack(['phone', 'prompt', one], { stdin: 'delete\n', terminal: true })
   expect(result).toMatchObject({ exitCode: 0 })
   expect(result.err).toContain('Nothing was done.')
   expect(bench.service.seen.some(({ method }) => method === 'DELETE')).toBe(false)
@@ -213,7 +213,7 @@ async function onTerminal(
     return true
   })
   try {
-    const ended = bench.phonerack(['phone', 'shell', 'shop'], { stdin, terminal: true })
+    const ended = bench.phonerack(['phone', 'prompt', 'shop'], { stdin, terminal: true })
     await use(
       (text) => stdin.write(text),
       async (text) => {

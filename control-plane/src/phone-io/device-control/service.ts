@@ -46,8 +46,8 @@ export function createDeviceControlService(
     const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
     if (batch.actions.some(({ type }) => type === 'shell')) checkShell(caller)
     const { steps: settings } = caller
-    // The recording starts after the check, so that a key without the right to control the phone neither stores nor
-    // changes data of it.
+    // The recording starts after the check, so that a key without the right to control the phone neither
+    // stores nor changes data of the phone.
     const recording = settings
       ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
       : null
@@ -60,7 +60,7 @@ export function createDeviceControlService(
         { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
       )
     } catch (error) {
-      // On every error but `internal_error`, no action ran.
+      // After every error but `internal_error`, no action ran.
       const refusal = await conflictOr(core, phoneId, error)
       await recording?.failed(refusal)
       throw refusal
