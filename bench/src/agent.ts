@@ -58,7 +58,10 @@ interface Result {
   ms: number
 }
 
-/** Before each task the phone shows its home screen. Errors of the script and a wrong state are failures. */
+/**
+ * Before each task, the phone shows its home screen. Errors of the script and a wrong state of the phone are
+ * failures.
+ */
 async function solve({
   task,
   way,
@@ -118,7 +121,7 @@ async function solveAll(name: string): Promise<Result[]> {
       lanes.push({ way, state })
     }
     const results: Result[] = []
-    // One after the other, so that no way's time contains another's work.
+    // The ways run one after another, so that a way's time contains no work of another way.
     for (const { task, at } of asked) {
       const lane = lanes[at % phoneCount]
       if (!lane) throw new Error('there are fewer phones than lanes')
@@ -137,7 +140,7 @@ const machine = await watchMachine()
 const all = new Map<string, Result[]>()
 for (const way of wanted) all.set(way, await solveAll(way))
 
-// Only tasks that each way solved can be compared.
+// Only tasks that every way solved can be compared.
 const common = asked
   .map(({ task }) => task.name)
   .filter((name) =>

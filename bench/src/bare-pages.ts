@@ -1,4 +1,7 @@
-/** A bare server with the pages that the bench of the console compares with: one button, and a list of lines. */
+/**
+ * A bare server with the pages to which the bench of the console compares: a page with one button, and a page
+ * with a list of lines.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -8,7 +11,7 @@ export interface BarePages {
   stop(): Promise<void>
 }
 
-/** @param rows lines of the page `/list` */
+/** @param rows the number of lines of the page `/list` */
 export async function startBarePages(rows: number): Promise<BarePages> {
   const button = `<button onclick="document.title = 'answered'">press</button>`
   const lines = Array.from({ length: rows }, (_, at) => `<li>phone ${at + 1}</li>`).join('')

@@ -1,6 +1,7 @@
 /**
- * The baselines for `GET /v1/phones/{id}`: two Fastify routes with the same schema library and the same answer, `/v1` without
- * a backend and `/row` with one prepared SELECT of the same row from DATABASE_URL. A separate process; prints its port.
+ * The baselines for `GET /v1/phones/{id}`: two Fastify routes with the same schema library and the same
+ * answer. `/v1` has no backend, and `/row` runs one prepared SELECT of the same row from DATABASE_URL. Runs
+ * in a separate process, which prints its port.
  */
 import Fastify from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'

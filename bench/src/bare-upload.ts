@@ -1,6 +1,6 @@
 /**
  * The baseline for an upload URL: Node's HTTP server writes each body to a file in the given folder, and
- * answers. A separate process; prints its port.
+ * answers. Runs in a separate process, which prints its port.
  */
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'

@@ -22,12 +22,12 @@ if (otherDir === undefined) {
 
 interface Side {
   api: Api
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
   stop(): Promise<void>
 }
 
-/** Starts a system of the checkout in `dir`, by the code of that checkout, and rents its phone. */
+/** Starts a system of the checkout in `dir` with the code of that checkout, and rents the system's phone. */
 async function start(dir: string): Promise<Side> {
   const load = (name: string): Promise<unknown> =>
     import(pathToFileURL(path.join(dir, 'e2e/dist/system', name)).href)
@@ -40,7 +40,7 @@ async function start(dir: string): Promise<Side> {
   const stop = (): Promise<void> => stopSystem(system)
   try {
     const { admin: api, operator, projectId } = await newTenant(system)
-    // A commit without steps refuses it.
+    // A commit without steps refuses this setting.
     if (process.env['STEPS'] === 'off')
       await operator.patch(`/operator/v1/projects/${projectId}`, { steps: false })
     const { id } = await readyPhone(api, { max_duration: 3600, idle_timeout: 3600 })
@@ -82,7 +82,7 @@ try {
   for (const [name, request] of Object.entries(requests)) {
     const [before, after]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
-      // Each is first in half of the rounds.
+      // Each system is the first in half of the rounds.
       const ownFirst = round % 2 === 1 ? await timeOf(() => request(own)) : null
       before.push(await timeOf(() => request(other)))
       after.push(ownFirst ?? (await timeOf(() => request(own))))

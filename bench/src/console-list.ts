@@ -1,4 +1,7 @@
-/** A long list in Chromium: scrolling, memory, and how often it is read. Used by the bench of the console. */
+/**
+ * A long list in Chromium: its scrolling, its memory, and how often it is read. Used by the bench of the
+ * console.
+ */
 import { type Browser, type Page } from 'playwright-core'
 import { type State } from './console-page.js'
 
@@ -24,7 +27,10 @@ export async function openList(
   return page
 }
 
-/** Scrolls from the top to the end, 120 pixels a frame. @returns the milliseconds of each frame */
+/**
+ * Scrolls from the top to the end, 120 pixels per frame.
+ * @returns the milliseconds of each frame
+ */
 export const scrollThrough = (page: Page): Promise<number[]> =>
   page.evaluate<number[]>(`new Promise((resolve) => {
     const frames = []
@@ -40,11 +46,11 @@ export const scrollThrough = (page: Page): Promise<number[]> =>
     setTimeout(() => requestAnimationFrame(next), 1000)
   })`)
 
-/** Frames of 60 a second that were not drawn. */
+/** The number of frames that were not drawn, at 60 frames a second. */
 export const droppedOf = (frames: readonly number[]): number =>
   frames.reduce((sum, ms) => sum + Math.max(0, Math.round((ms * 60) / 1000) - 1), 0)
 
-/** Nodes of the document, and bytes of its heap after a collection. */
+/** The number of nodes in the document, and the bytes of its heap after a collection. */
 export async function sizeOf(page: Page): Promise<{ nodes: number; heap: number }> {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

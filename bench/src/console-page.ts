@@ -4,17 +4,17 @@ import { type Browser, type Page } from 'playwright-core'
 const patience = 120_000
 export type State = Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
 
-/** A page, and the control that is clicked on it until it answers. */
+/** A page, and the control that the bench clicks until it answers. */
 export interface Clicked {
   name: string
   url: string
   storageState?: State
-  /** Expressions of the page: the control or a falsy value, and whether it has answered. */
+  /** Expressions of the page: the control or a falsy value, and whether the control has answered. */
   control: string
   hasAnswered: string
 }
 
-/** Clicks once a frame until the control answers. Requests that write are not sent. */
+/** Clicks once per frame until the control answers. Requests that write are not sent. */
 const clickUntilAnswered = ({ control, hasAnswered }: Clicked): string => `
 globalThis.send = fetch
 globalThis.fetch = (to, how) => how?.method === 'POST' ? new Promise(() => {}) : send(to, how)
@@ -32,10 +32,10 @@ const next = () => {
 requestAnimationFrame(next)`
 
 export interface Opened {
-  /** Milliseconds from the navigation until the control is there, and until it answers a click. */
+  /** Milliseconds from the navigation until the control exists, and until it answers a click. */
   shownMs: number
   answeredMs: number
-  /** Transferred bytes with their headers, until the control answered. */
+  /** The transferred bytes with their headers, until the control answered. */
   scriptBytes: number
   bytes: number
   /** The transferred bytes of scripts at the end, including parts that are loaded in advance. */

@@ -1,4 +1,4 @@
-/** Phones that exist only as rows, for the bench of the console. */
+/** Phones that are only rows in the database, for the bench of the console. */
 import { newId } from '@phonerack/shared'
 import pg from 'pg'
 import { databaseUrl } from '@phonerack/e2e/system/database.js'

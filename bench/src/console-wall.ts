@@ -1,4 +1,7 @@
-/** An agent's reads while walls of thumbnails are watched, without a browser. Used by the bench of the console. */
+/**
+ * An agent's reads while other clients request walls of thumbnails, without a browser. Used by the bench of
+ * the console.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type System } from '@phonerack/e2e/system/system.js'
 import { newTenant, readyPhone } from '@phonerack/e2e/system/tenant.js'
@@ -18,7 +21,7 @@ interface Watched {
   origin: string
   project: string
   phones: readonly string[]
-  /** The cookies of a person who is signed in. */
+  /** The cookies of a signed-in person. */
   cookie: string
 }
 
@@ -27,7 +30,10 @@ interface Seen {
   bytes: number
 }
 
-/** One request a second for each phone, spread over the second, as a page with a wall sends. Returns the function that ends it. */
+/**
+ * Sends one request a second per phone, spread over the second, like a page with a wall. Returns the function
+ * that ends the requests.
+ */
 function watchWall({ origin, project, phones, cookie }: Watched): () => Promise<Seen> {
   const ended = new AbortController()
   const seen: Seen = { statuses: {}, bytes: 0 }
@@ -48,7 +54,7 @@ function watchWall({ origin, project, phones, cookie }: Watched): () => Promise<
     }
   }
   const watching = Promise.all(phones.map(watch))
-  // Awaited by the returned function.
+  // The returned function awaits these requests.
   watching.catch(() => undefined)
   return async () => {
     ended.abort()
@@ -57,7 +63,10 @@ function watchWall({ origin, project, phones, cookie }: Watched): () => Promise<
   }
 }
 
-/** Shell calls of the host agent to its phones: a thumbnail needs two, and a watched phone is also asked without viewers. */
+/**
+ * Shell calls of the host agent to its phones. A thumbnail needs two calls, and the agent also sends calls
+ * without viewers.
+ */
 async function shellCalls({ up }: System): Promise<number> {
   const url = up.metrics_urls.host_agent
   if (url === undefined) throw new Error('the host agent has no metrics')
@@ -100,7 +109,7 @@ export async function measureWall(
   for (let block = 0; block < blocks; block += 1)
     for (const viewers of block % 2 === 0 ? [0, 2] : [2, 0]) {
       const stop = watch(viewers)
-      // Until all pictures are shared.
+      // Waits until all callers share their pictures.
       await pause(2000)
       for (let read = 0; read < reads; read += 1) {
         const kind = read % 2 === 0 ? 'observe' : 'screenshot'

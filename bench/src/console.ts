@@ -23,7 +23,10 @@ import { watchMachine } from './load.js'
 const rounds = Number(process.env['ROUNDS'] ?? 12)
 const scrolls = Number(process.env['SCROLLS'] ?? 3)
 const rows = 1000
-/** Milliseconds for which reads of the list are counted, and after which parts that are loaded in advance are. */
+/**
+ * Milliseconds for which reads of the list are counted, and after which the parts are counted that are loaded
+ * in advance.
+ */
 const watchedMs = 21_000
 const laterMs = 2000
 
@@ -112,7 +115,7 @@ async function load(): Promise<void> {
   const opened = pages.map((): Opened[] => [])
   const later = pages.map(() => 0)
   try {
-    // The first one is not counted: the control plane and Chromium are cold.
+    // The first round is not counted, since the control plane and Chromium are cold.
     for (let round = -1; round < rounds; round += 1)
       for (const [at, page] of pages.entries()) {
         const one = await openEmpty(browser, page, round < 0 ? laterMs : 0)

@@ -24,13 +24,13 @@ const tap = { type: 'tap', target: point }
 
 interface Parts {
   api: Api
-  /** `/v1/phones/{id}` */
+  /** The path `/v1/phones/{id}`. */
   path: string
   adb: PlainAdb
   mcp: MobileMcp
   /**
-   * Plain adb and mobile-mcp on a phone whose only UiAutomation is free. On the other phone, the agent's UI server
-   * holds it.
+   * Plain adb and mobile-mcp use a phone whose only UiAutomation is free. On the other phone, the agent's UI
+   * server holds the UiAutomation.
    */
   free: { adb: PlainAdb; mcp: MobileMcp }
   /** Milliseconds that the phone has spent on its element trees so far. */
@@ -63,12 +63,12 @@ const compare = async (
   return rows
 }
 
-/** One line: the goal, the result, and whether it meets the goal. */
+/** Prints one line: the goal, the result, and whether the result meets the goal. */
 const goal = (what: string, measured: string, met: boolean): void => {
   process.stdout.write(`goal: ${what}: ${measured}, ${met ? 'met' : 'MISSED'}\n`)
 }
 
-/** The factor by which the first row is faster than the second. */
+/** The factor by which the first row is faster than the second row. */
 const times = ([ours, adb]: readonly Figures[]): number => (adb?.p50 ?? NaN) / (ours?.p50 ?? NaN)
 
 const sections: Record<string, (parts: Parts) => Promise<void>> = {
@@ -207,8 +207,8 @@ const load = (): string =>
     .join(' ')}`
 
 /**
- * Two rented phones: one that the agent drives, one without the UI server, so that other programs can dump
- * its screen.
+ * Two rented phones: a phone that the agent drives, and a phone without the UI server, so that other programs
+ * can dump its screen.
  */
 async function rentBoth(
   system: System,
@@ -240,7 +240,7 @@ const system = await startSystem({
   },
 })
 const stops: (() => Promise<void>)[] = [() => stopSystem(system)]
-/** Plain adb and mobile-mcp on one device; each with a separate adb server. */
+/** Plain adb and mobile-mcp on one device, each with a separate adb server. */
 async function othersOn(serial: string): Promise<{ adb: PlainAdb; mcp: MobileMcp }> {
   const adb = await plainAdb(serial)
   stops.push(() => adb.stop())

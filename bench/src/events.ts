@@ -20,7 +20,7 @@ import { cpuOfPostgres, ScaleDatabase } from './scale-database.js'
 
 const blocks = Number(process.env['BLOCKS'] ?? 10)
 const creates = Number(process.env['CREATES'] ?? 40)
-/** Creates before the first block, which are not counted. */
+/** The number of creates before the first block, which are not counted. */
 const warmUp = 40
 const phones = warmUp + 2 * blocks * creates
 const phonesPerHost = 50

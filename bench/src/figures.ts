@@ -48,7 +48,10 @@ export async function alternate(
   return contenders.map((contender, index) => figures(contender.name, times[index] ?? []))
 }
 
-/** One row per contender; the last column is the ratio of its median to the first one's. */
+/**
+ * Prints one row per contender. The last column is the ratio of the contender's median to the first
+ * contender's median.
+ */
 export function print(title: string, rows: readonly Figures[]): void {
   const base = rows[0]?.p50 ?? Number.NaN
   const lines = rows.map((row) =>

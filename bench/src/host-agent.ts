@@ -59,7 +59,7 @@ try {
   )
 
   const agent = services.indexOf('host-agent')
-  /** Milliseconds of processor time of the agent in a second, for each phone. */
+  /** The agent's processor time per phone, in milliseconds per second. */
   const idleMs = async (): Promise<number> => {
     await sleep(idle.settleMs)
     const quiet = await cpu()

@@ -26,7 +26,7 @@ export async function openPage(browser: Browser, url: string): Promise<{ page: P
   return { page, ms: (await page.evaluate<number>('globalThis.liveAt')) - began }
 }
 
-/** Milliseconds from the press to the first picture with another centre. */
+/** Milliseconds from the press to the first picture with a different centre. */
 export function pressHome(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve, reject) => {
     const canvas = document.querySelector('canvas')
@@ -48,9 +48,11 @@ export function pressHome(page: Page): Promise<number> {
 }
 
 export interface Seen {
-  /** Milliseconds from the phone's drawing to the pixels read back in the page, for each new picture. */
+  /**
+   * Milliseconds from the phone's drawing until the pixels are read back in the page, for each new picture.
+   */
   ages: number[]
-  /** Pictures without a readable time. */
+  /** The number of pictures without a readable time. */
   unread: number
 }
 

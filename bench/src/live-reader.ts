@@ -6,7 +6,7 @@ export interface Reader {
 }
 
 /**
- * Resolves with its first video. A `stalled` reader acknowledges nothing, so that the server soon stops
+ * Resolves with the first video. A `stalled` reader acknowledges nothing, so that the server soon stops
  * sending.
  */
 export function openReader(url: string, stalled: boolean): Promise<Reader> {
@@ -21,7 +21,7 @@ export function openReader(url: string, stalled: boolean): Promise<Reader> {
     let isClosing = false
     socket.on('close', (code, reason) => {
       const words = `a reader ended: ${code} ${reason.toString()}`
-      // Too late to reject: report the close, so that a reader of the figures sees it.
+      // The promise can no longer be rejected, so the close is reported to the reader of the figures.
       if (!isClosing) process.stdout.write(`${words}\n`)
       reject(new Error(words))
     })

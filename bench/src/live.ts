@@ -19,7 +19,7 @@ import { watchPlainly } from './plain-video.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 20)
 const seconds = Number(process.env['SECONDS'] ?? 15)
-/** Milliseconds after which a phone stops capturing for a new link or for a viewer who left. */
+/** Milliseconds after which a phone stops capturing for a new link, or after its viewer has left. */
 const filmsNoLonger = { made: 37_000, left: 7000 }
 
 const system = await startSystem({
@@ -42,10 +42,10 @@ async function act(...actions: object[]): Promise<void> {
 const link = async (): Promise<string> =>
   z.object({ url: z.string() }).parse((await tenant.admin.post(`${path}/live`)).body).url
 
-/** Opens the screen with the time in blocks. */
+/** Opens the screen that shows the time in blocks. */
 async function showBlocks(): Promise<Place> {
   await act({ type: 'open_app', package: 'com.phonerack.trouble' })
-  // The app may have stayed on them.
+  // The app may still show the blocks.
   const there = await placeOfBlocks()
   if (there) return there
   await act({ type: 'tap', target: { text: 'Time in blocks' } })
@@ -71,7 +71,7 @@ async function placeOfBlocks(): Promise<Place | null> {
   return { left: left / width, top: top / height, right: right / width, bottom: bottom / height }
 }
 
-/** Each run has a new browser profile with an empty cache. */
+/** Each run uses a new browser profile with an empty cache. */
 async function openings(name: string, times: number, url: () => Promise<string>, left = 0): Promise<Figures> {
   const found: number[] = []
   for (let round = -1; round < times; round++) {
@@ -165,7 +165,7 @@ async function watch(from: Browser): Promise<void> {
   await page.context().close()
 }
 
-/** The cost of watching while one finger scrolls a list up and down, so that every picture differs. */
+/** Measures the cost of watching while a finger scrolls a list up and down, so that every picture differs. */
 async function scrolling(watchers: number): Promise<string> {
   const swipe = (from: number, to: number) => ({
     type: 'swipe',

@@ -1,6 +1,6 @@
 /**
- * Processor time of the machine and of single processes during a measurement. Linux only: read from /proc.
- * Used by benches.
+ * Reads the processor time of the machine and of single processes during a measurement from /proc. Linux
+ * only. Used by benches.
  */
 import { readFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
@@ -16,15 +16,15 @@ export async function cpuOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** Ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
+/** The ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
 async function ticks(): Promise<number[]> {
   const [first = ''] = (await readFile('/proc/stat', 'utf8')).split('\n', 1)
   return first.split(/\s+/).slice(1, 9).map(Number)
 }
 
 /**
- * @returns a text about the time since the call: how busy the machine was, and its stolen time (`st` of
- * vmstat)
+ * @returns a function that describes the time since the call: how busy the machine was, and its stolen time
+ * (`st` of vmstat)
  */
 export async function watchMachine(): Promise<() => Promise<string>> {
   const before = await ticks()

@@ -1,4 +1,4 @@
-/** The memory of another process while something runs. Linux only: read from /proc. Used by benches. */
+/** Reads the memory of another process during some work from /proc. Linux only. Used by benches. */
 import { readFile } from 'node:fs/promises'
 
 const everyMs = 20
@@ -12,12 +12,12 @@ export async function residentBytes(pid: number): Promise<number> {
 
 export interface Memory {
   before: number
-  /** The highest value seen. */
+  /** The highest value. */
   peak: number
   samples: number
 }
 
-/** Samples every 20 ms from before `work` until it has ended. */
+/** Takes a sample every 20 ms, from before `work` until it has ended. */
 export async function memoryDuring<T>(pid: number, work: () => Promise<T>): Promise<[T, Memory]> {
   const before = await residentBytes(pid)
   const memory: Memory = { before, peak: before, samples: 0 }

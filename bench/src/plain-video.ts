@@ -1,6 +1,7 @@
 /**
- * The closest to scrcpy's client that runs without a display: its released server started by plain `adb`, its
- * video socket read through `adb forward`, decoded by ffmpeg. Used by the bench of the live view.
+ * The method closest to scrcpy's client that runs without a display: plain `adb` starts scrcpy's released
+ * server, `adb forward` reads its video socket, and ffmpeg decodes the video. Used by the bench of the live
+ * view.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,11 +15,12 @@ const name = 'scrcpy_0a0b0c0d'
 export interface PlainVideo {
   /**
    * Milliseconds from the phone's drawing until the encoded picture arrived, and until it was decoded. The
-   * decoded figure is one picture late: ffmpeg's parser completes a picture only when it sees the next one.
+   * decoded figure is one picture late, since ffmpeg's parser completes a picture only when it gets the next
+   * picture.
    */
   arrived: number[]
   decoded: number[]
-  /** From the start of the server to the first picture decoded. */
+  /** Milliseconds from the start of the server until the first picture was decoded. */
   startMs: number
 }
 
@@ -111,7 +113,7 @@ async function connected(port: number): Promise<{ socket: Socket; read: Read }> 
   throw new AggregateError(failures.slice(-1), 'the server on the phone did not start')
 }
 
-/** ffmpeg that scales each picture to six by eight pixels, one per block. */
+/** Starts ffmpeg, which scales each picture to six by eight pixels, one per block. */
 function decode(width: number, height: number, { left, top, right, bottom }: Place) {
   const [w, h] = [Math.round((right - left) * width), Math.round((bottom - top) * height)]
   const crop = `crop=${w}:${h}:${Math.round(left * width)}:${Math.round(top * height)}`
@@ -141,7 +143,9 @@ function decode(width: number, height: number, { left, top, right, bottom }: Pla
   }
 }
 
-/** See `virtual-phone/src/ui/apps/time-blocks.ts`. Null if the blocks are not a valid time. */
+/**
+ * Reads the time; see `virtual-phone/src/ui/apps/time-blocks.ts`. Null if the blocks are not a valid time.
+ */
 function timeOf(blocks: Buffer): number | null {
   const value = blocks.reduce((sum, each) => sum * 2 + (each > 127 ? 1 : 0), 0)
   const time = Math.floor(value / 256)

@@ -4,12 +4,12 @@ import { phoneSchema, type Api } from '@phonerack/e2e/system/api.js'
 import type { System } from '@phonerack/e2e/system/system.js'
 import { newTenant } from '@phonerack/e2e/system/tenant.js'
 
-/** Projects of different owners: creates of one owner wait for each other. */
+/** The number of projects, of different owners, since creates of one owner wait for each other. */
 export const tenants = 10
-/** Requests that are in flight at the same time. */
+/** The number of requests in flight at the same time. */
 const together = 64
 
-/** The keys of new projects, which have room for all phones. */
+/** Creates the keys of new projects, whose limits allow all phones. */
 export async function tenantsFor(system: System, phones: number): Promise<Api[]> {
   const room = { creditUsd: '1000000.000000', spendLimitUsd: '1000000.000000' }
   const keys: Api[] = []
@@ -20,7 +20,7 @@ export async function tenantsFor(system: System, phones: number): Promise<Api[]>
 
 export interface Created {
   id: string
-  /** The time at which the phone's idle timeout ends, in milliseconds since 1970. */
+  /** When the phone's idle timeout ends, in milliseconds since 1970. */
   parksAt: number
 }
 
@@ -28,7 +28,7 @@ export interface Creates {
   created: Created[]
   /** Milliseconds from each request to its ready phone. */
   times: number[]
-  /** From the first request to the last ready phone. */
+  /** Milliseconds from the first request to the last ready phone. */
   seconds: number
 }
 
@@ -64,7 +64,10 @@ export async function createPhones(
   return { created, times, seconds: (performance.now() - started) / 1000 }
 }
 
-/** Reads the newest 50 phones of a tenant `count` times, one read after another. Returns the milliseconds that each took. */
+/**
+ * Reads the newest 50 phones of a tenant `count` times, one read after another. Returns the milliseconds of
+ * each read.
+ */
 export async function listPhones(keys: readonly Api[], count: number): Promise<number[]> {
   const times: number[] = []
   for (let index = 0; index < count; index += 1) {

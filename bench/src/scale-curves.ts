@@ -1,6 +1,9 @@
-/** Draws the figures of `./scripts/bench scale` as one SVG: a panel for each figure, a curve for each label. Pure. */
+/**
+ * Draws the figures of `./scripts/bench scale` as one SVG, with a panel per figure and a curve per label.
+ * Pure.
+ */
 
-/** One size, as `--save` writes it. */
+/** The figures of one size, as `--save` writes them. */
 export interface SavedScale {
   label: string
   figures: Record<string, number>
@@ -8,11 +11,11 @@ export interface SavedScale {
 
 interface Panel {
   title: string
-  /** Names a field of the figures. */
+  /** The name of a field of the figures. */
   field: string
   /** Converts to the unit of the title. */
   unit?: number
-  /** In the unit of the title; drawn as a dashed line. */
+  /** The goal in the unit of the title, drawn as a dashed line. */
   goal?: number
 }
 
@@ -34,7 +37,7 @@ const escape = (text: string): string =>
 
 const at = (value: number): string => value.toFixed(1)
 
-/** @param saved in any order; sizes of one label are joined by a line */
+/** @param saved in any order; a line joins the sizes of one label */
 export function drawScale(saved: readonly SavedScale[]): string {
   const labels = [...new Set(saved.map(({ label }) => label))]
   const rows = Math.ceil(panels.length / size.columns)
@@ -106,7 +109,7 @@ function drawPanel(panel: Panel, saved: readonly SavedScale[], labels: readonly 
   return parts.join('\n')
 }
 
-/** Powers of ten around the values, at least one decade apart. */
+/** Returns powers of ten around the values, at least one decade apart. */
 function decades(values: readonly number[]): [number, number] {
   if (values.length === 0) return [0, 1]
   const low = Math.floor(Math.log10(Math.min(...values)))

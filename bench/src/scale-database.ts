@@ -8,7 +8,7 @@ export interface Written {
   transactions: number
   /** Rows inserted, updated or deleted. */
   rows: number
-  /** Added to the write-ahead log. */
+  /** The bytes added to the write-ahead log. */
   bytes: number
 }
 
@@ -29,8 +29,8 @@ export class ScaleDatabase {
   }
 
   /**
-   * Enrols the devices that agents report as new, as their own enrolments would leave them. An enrolment of each takes
-   * minutes with 10,000 devices. Their agents confirm them at the next heartbeat.
+   * Enrols the devices that agents report as new, with the result of a real enrolment. Real enrolments would
+   * take minutes with 10,000 devices. The devices' agents confirm them at the next heartbeat.
    */
   async enrolAll(): Promise<void> {
     await this.pool.query(
@@ -38,7 +38,7 @@ export class ScaleDatabase {
     )
   }
 
-  /** Switches the triggers that write events. */
+  /** Switches the triggers that write events on or off. */
   async switchEvents(isOn: boolean): Promise<void> {
     const { rows } = await this.pool.query<{ table: string; name: string }>(
       `select tgrelid::regclass::text as table, tgname as name from pg_trigger where tgname like '%\\_event'`,
@@ -61,21 +61,24 @@ export class ScaleDatabase {
   }
 }
 
-/** Seconds of processor time of the Postgres server with all its processes, those that ended included. Linux only. */
+/**
+ * The processor time in seconds of the Postgres server with all its processes, including processes that have
+ * ended. Linux only.
+ */
 export async function cpuOfPostgres(postmaster: number): Promise<number> {
   const own = await statOf(postmaster)
-  // Ticks of children that ended.
+  // The ticks of children that have ended.
   let sum = (await cpuOf(postmaster)) + (Number(own[13]) + Number(own[14])) / ticksPerSecond
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    // A process may end in between.
+    // A process may end in the meantime.
     const stat = await statOf(Number(name)).catch(() => [])
     if (stat[1] === String(postmaster)) sum += await cpuOf(Number(name)).catch(() => 0)
   }
   return sum
 }
 
-/** The fields of `/proc/PID/stat` from the state on. */
+/** The fields of `/proc/PID/stat`, beginning with the state. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,4 +1,6 @@
-/** One size of the bench of many phones: a system, its agents, and all its figures. Used by `scale.ts`. */
+/**
+ * Runs one size of the bench of many phones: a system, its agents, and all its figures. Used by `scale.ts`.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,33 +17,36 @@ import { memoryDuring, residentBytes } from './memory.js'
 import { createPhones, listPhones, tenantsFor, type Created } from './scale-clients.js'
 import { cpuOfPostgres, ScaleDatabase } from './scale-database.js'
 
-/** Figures of one size. Times in milliseconds. */
+/** The figures of one size. Times are milliseconds. */
 export interface ScaleFigures {
   phones: number
   hosts: number
   /** Milliseconds that a phone takes to start and to park. */
   phoneMs: number
   createsPerSecond: number
-  /** Processor time of the control plane and of Postgres for each create until it is ready. */
+  /** The processor time of the control plane and of Postgres per create, until the phone is ready. */
   createCpuMs: number
   createPostgresMs: number
   createP50: number
   createP99: number
   listP50: number
   listP99: number
-  /** Parks at the end of an idle time, and the time from that end to the call at the agent. */
+  /** The number of parks at the end of an idle time, and the time from that end to the call at the agent. */
   parks: number
   parkP50: number
   parkP99: number
-  /** Processor time in each second of the control plane, of Postgres and of the agents, while no client sends anything. */
+  /**
+   * The processor time per second of the control plane, of Postgres and of the agents, while no client sends
+   * requests.
+   */
   idleCpuMs: number
   idlePostgresMs: number
   idleAgentsMs: number
-  /** Committed in each second of that time. */
+  /** The transactions per second in that time. */
   idleTransactions: number
   rowsPerPhoneHour: number
   walBytesPerPhoneHour: number
-  /** Resident bytes of the control plane after the idle measurement, and their highest value. */
+  /** The resident bytes of the control plane after the idle measurement, and their highest value. */
   memory: number
   memoryPeak: number
   /** The load average of the last minute, at the end. */
@@ -49,19 +54,25 @@ export interface ScaleFigures {
 }
 
 export const phonesPerHost = 50
-/** Phones that are parked by their idle time. */
+/** The number of phones that their idle time parks. */
 const parkedAtMost = 1000
 /**
- * Seconds of that idle time: enough for their own creates at the rate of the earlier ones, and for everything that is
- * measured while all phones run.
+ * The idle time in seconds. It is long enough for the creates of these phones at the rate of the earlier
+ * creates, and for all measurements while all phones run.
  */
 const shortIdleFor = (creates: number, perSecond: number): number =>
   Math.ceil((creates / perSecond) * 1.5) + 60
-/** Lists that are timed. */
+/** The number of timed lists. */
 const lists = 300
-/** Milliseconds: the pause before the idle time is measured, in which activity is written, and its length. */
+/**
+ * Milliseconds: the pause before the idle measurement, in which activity is written, and the measurement's
+ * length.
+ */
 const idle = { settleMs: 8000, watchedMs: 20_000 }
-/** Milliseconds that may pass between two steps of the set-up, in all and for each phone, and that parks may be late. */
+/**
+ * Milliseconds that may pass between two steps of the set-up, in total and per phone, and by which parks may
+ * be late.
+ */
 const patience = { setUpMs: 240_000, setUpPerPhoneMs: 60, parkMs: 120_000 }
 
 const environment = {
@@ -81,7 +92,7 @@ export async function measureScale(
   const folder = await mkdtemp(path.join(tmpdir(), 'phonerack-scale-'))
   const system = await startSystem({ virtualPhones: 0, args: ['--control-only'], env: environment })
   const database = ScaleDatabase.open(await databaseUrl(system))
-  /** The time at which the agent got the call to park, by phone. */
+  /** When the agent got the call to park, by phone. */
   const parked = new Map<string, number>()
   const hosts = Math.ceil(phones / phonesPerHost)
   let rack: Awaited<ReturnType<typeof startSyntheticRack>> | undefined
@@ -157,7 +168,7 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
   const list = figures('list', await listPhones(keys, lists))
   const quiet = await watchIdle(database, pid, postmaster, phones)
   const memory = await residentBytes(pid)
-  // Parked phones would make the sum too low.
+  // Parked phones would make the measured cost too low.
   if (parked.size > 0) throw new Error('phones were parked before the end of the idle time')
   say('waiting for the parks')
   const late = figures('park', await lateness(last.created, parked))
@@ -176,7 +187,7 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
   }
 }
 
-/** Measures the cost of phones while no client sends anything. */
+/** Measures the cost of phones while no client sends requests. */
 async function watchIdle(database: ScaleDatabase, pid: number, postmaster: number, phones: number) {
   await sleep(idle.settleMs)
   const look = async () => ({

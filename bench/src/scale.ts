@@ -11,7 +11,7 @@ import { drawScale, type SavedScale } from './scale-curves.js'
 import { measureScale, type ScaleFigures } from './scale-run.js'
 
 const sizes = [100, 1000, 10_000]
-/** Milliseconds that a real phone takes to start: it wakes, and its screen is read. */
+/** Milliseconds that a real phone takes to start: it wakes, and the agent reads its screen. */
 const phoneMs = 300
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ async function readSaved(file: string): Promise<SavedScale[]> {
   }
 }
 
-/** Replaces the figures of the same label and size. */
+/** Replaces the saved figures of the same label and size. */
 async function save(file: string, label: string, figures: ScaleFigures): Promise<void> {
   const others = (await readSaved(file)).filter(
     (each) => each.label !== label || each.figures['phones'] !== figures.phones,

@@ -11,7 +11,7 @@ import { watchMachine } from './load.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 400)
 const warmUp = 50
-/** Milliseconds at the median that a record may cost. */
+/** Milliseconds at the median that the record of a step may cost. */
 const goal = 2
 
 interface Case {
@@ -39,7 +39,7 @@ try {
     const tenant = await newTenant(system)
     await tenant.operator.patch(`/operator/v1/projects/${tenant.projectId}`, { steps: isOn })
     const { id } = await readyPhone(tenant.agent)
-    // A screen with a list, as agents see.
+    // A screen with a list, as agents often see.
     await tenant.agent.post(`/v1/phones/${id}/actions`, {
       actions: [{ type: 'open_app', package: 'com.android.settings' }],
     })

@@ -1,13 +1,14 @@
 /**
- * Clients that send as fast as they are answered, each kind an attack that once slowed the others. A separate process; ends
- * with SIGTERM, and prints the number of answers per status. Used by `strangers.ts`.
+ * Clients that send a request as soon as the last request is answered. Each kind is an attack that once
+ * slowed other clients. Runs in a separate process, which ends with SIGTERM and prints the number of answers
+ * per status. Used by `strangers.ts`.
  */
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { newSecret } from '@phonerack/shared'
 import { WebSocket } from 'ws'
 
-/** `secret`: the URL of a hand-over, or the cookies of a session; empty for the others. */
+/** `secret`: the URL of a hand-over, or the cookies of a session; empty for the other kinds. */
 const [origin = '', kind = '', addresses = '', count = '100', secret = ''] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: Number(count) })
 const answers = new Map<number, number>()
@@ -40,7 +41,7 @@ const send = ([method, path, headers]: Sent, from: string): Promise<void> =>
 
 const upgrade = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
 
-/** One connection that offers an upgrade in each request, until the server closes it. */
+/** Opens a connection that offers an upgrade in each request, until the server closes the connection. */
 const offerUpgrades = (): Promise<void> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(origin)
@@ -60,7 +61,7 @@ const offerUpgrades = (): Promise<void> =>
 /** Milliseconds between two decisions of one view of a hand-over: 600 a second. */
 const decisionMs = 1000 / 600
 
-/** One view of a hand-over, which takes control and gives the phone back as fast as it can. */
+/** Opens a view of a hand-over, which takes control and gives the phone back as fast as it can. */
 const decide = (): Promise<void> =>
   new Promise((resolve) => {
     const { origin: from, host, hash } = new URL(secret)

@@ -17,7 +17,7 @@ import { figures, type Figures } from './figures.js'
 import { watchMachine } from './load.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
-/** Requests per measurement, and milliseconds between two of them. */
+/** The number of requests per measurement, and milliseconds between two requests. */
 const samples = 150
 const pauseMs = 10
 /** Milliseconds for the unauthenticated clients to start. */
@@ -27,7 +27,7 @@ interface Attack {
   name: string
   clients: number
   addresses: readonly ('one' | 'many')[]
-  /** The highest ratio. */
+  /** The highest accepted ratio. */
   goal: number
   /** Returns the URL of a hand-over, or cookies, for the clients. */
   secret?: (system: System, tenant: Tenant) => Promise<string>
@@ -55,14 +55,14 @@ const attacks: Record<string, Attack> = {
 
 const only = (process.env['ONLY'] ?? Object.keys(attacks).join(',')).split(',')
 
-/** The link of a new hand-over of a new phone. */
+/** Returns the link of a new hand-over of a new phone. */
 async function handoffOf(_system: System, { agent }: Tenant): Promise<string> {
   const { id } = await readyPhone(agent)
   const answer = await agent.post(`/v1/phones/${id}/handoffs`, { message: 'Please help.' })
   return z.object({ url: z.url() }).parse(answer.body).url
 }
 
-/** The cookies of a user of the console. */
+/** Returns the cookies of a user of the console. */
 async function sessionOf(system: System): Promise<string> {
   const { origin, hash } = new URL(await firstLink(system))
   const cookies = new Map<string, string>()
@@ -90,7 +90,7 @@ const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Milliseconds of each request. */
+/** Returns the milliseconds of each request. */
 async function readAccount(api: Api): Promise<number[]> {
   const times: number[] = []
   for (let each = 0; each < samples; each += 1) {
@@ -103,7 +103,10 @@ async function readAccount(api: Api): Promise<number[]> {
   return times
 }
 
-/** Runs `work` under the load of the other clients; also returns their responses as `status: requests per second`. */
+/**
+ * Runs `work` under the load of the other clients. Also returns the clients' responses as `status: requests
+ * per second`.
+ */
 async function withClients<T>(
   system: System,
   { kind, clients, addresses, secret }: { kind: string; clients: number; addresses: string; secret: string },
@@ -139,7 +142,7 @@ const row = ({ p50, p99 }: Figures): string => `p50 ${p50.toFixed(1)} ms, p99 ${
 
 async function measure(system: System): Promise<void> {
   const { projectId } = await newTenant(system)
-  // A key for each measurement, so that the limit of 600 requests a minute has no effect.
+  // Each measurement uses a new key, so that the limit of 600 requests a minute has no effect.
   const client = async (): Promise<Api> =>
     new Api(system.up.base_url, await newKey(system, projectId, 'read-only'))
   await readAccount(await client())

@@ -36,7 +36,7 @@ const node = (values: Readonly<Record<string, string>>, children = ''): string =
   return `<node ${written.join(' ')}>${children}</node>`
 }
 
-/** Rows of a list: picture, name, price, a counter of three, a line. 9 nodes each. */
+/** Rows of a list: picture, name, price, a counter of three parts, a line. Each row has 9 nodes. */
 const row = (index: number): string => {
   const top = 100 + index * 17
   const place = (left: number, right: number): Record<string, string> => ({

@@ -26,9 +26,9 @@ import { memoryDuring, type Memory } from './memory.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const mib = 1024 * 1024
-/** Allowed extra memory, in bytes. */
+/** The allowed extra memory in bytes. */
 const allowed = 150_000_000
-/** The archive around the padding. */
+/** The size of the archive without the padding. */
 const archiveBytes = 100_000
 const packageName = 'org.example.large'
 
@@ -57,7 +57,7 @@ async function send(method: string, url: string, file: string): Promise<unknown>
   return JSON.parse(body) as unknown
 }
 
-/** One signer: a phone refuses an update with another signature. */
+/** All files have the same signer, since a phone refuses an update with another signature. */
 const signer = newSigner('bench')
 
 async function largeApk(file: string, bytes: number): Promise<string> {
@@ -67,7 +67,8 @@ async function largeApk(file: string, bytes: number): Promise<string> {
 }
 
 /**
- * Sends the file, completes it and waits until it is read; `sending` gets the milliseconds of the transfer.
+ * Sends the file, completes the upload and waits until it is processed. `sending` gets the milliseconds of
+ * the transfer.
  */
 async function upload(api: Api, file: string, sending: (ms: number) => void): Promise<string> {
   const created = createdSchema.parse(must(await api.post('/v1/apps/uploads')))
@@ -110,7 +111,7 @@ async function measure(system: System): Promise<void> {
   if (pid === null) throw new Error('the control plane does not run')
   const ignore = (): void => undefined
   const large = await largeApk(path.join(system.dir, 'large.apk'), limits.uploads.fileBytes)
-  // A first upload and install loads code once, for any size; exclude it from this file's figures.
+  // A first upload and install loads code once, for any size, which this file's figures must not include.
   const small = await upload(api, await largeApk(path.join(system.dir, 'small.apk'), mib), ignore)
   await install(api, phone.id, small)
   must(await api.delete(`/v1/apps/uploads/${small}`))

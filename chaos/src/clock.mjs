@@ -1,6 +1,6 @@
 // Loaded into a process with `--import`: adds an offset to its wall clock, as read from the file that
-// PHONERACK_CHAOS_CLOCK names, in milliseconds. Timers and the monotonic clock stay as they are, as after a step of the
-// system's clock.
+// PHONERACK_CHAOS_CLOCK names, in milliseconds. Timers and the monotonic clock do not change, as after a step
+// of the system's clock.
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 

@@ -1,4 +1,4 @@
-/** A run that is killed leaves no process and no mount. */
+/** A killed run leaves no process and no mount. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
 import { canMount, mountSmallDisk } from '@phonerack/e2e/system/small-disk.js'
 
 const guard = path.join(import.meta.dirname, 'guard.mjs')
-/** Starts a guard as a run does, and is killed. */
+/** Starts a guard like a run, and is then killed. */
 const script = `
   import { spawn } from 'node:child_process'
   import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const script = `
   console.log('started')
   await sleep(60_000)`
 
-it('ends what a killed run left', { timeout: 120_000 }, async () => {
+it('ends the processes and mounts of a killed run', { timeout: 120_000 }, async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-guard-'))
   const left = spawn('sleep', ['300'], { env: { ...process.env, [markVariable]: dir }, stdio: 'ignore' })
   await once(left, 'spawn')

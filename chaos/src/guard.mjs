@@ -1,5 +1,6 @@
-// Started by a run of chaos with the other end of a pipe: when the run is killed, the pipe closes, and this ends the
-// processes and mounts that it left. Arguments: the folder of the run, then that of each rack.
+// A run of chaos starts this process with the other end of a pipe. When the run is killed, the pipe closes,
+// and this process ends the remaining processes and mounts. Arguments: the folder of the run, and the folder
+// of each rack.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import process from 'node:process'

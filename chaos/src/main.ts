@@ -1,4 +1,4 @@
-/** `./scripts/chaos [--minutes N] [--seed N]`: exits with 0 only when every rule held. */
+/** `./scripts/chaos [--minutes N] [--seed N]`: exits with 0 only when no rule was violated. */
 import { randomInt } from 'node:crypto'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -70,5 +70,5 @@ try {
   )
   process.exitCode = aborting.signal.aborted ? 130 : 1
 }
-// Clients may still wait for answers, or for connections that nobody closes.
+// Clients may still wait for answers, or for connections that no part closes.
 process.exit()

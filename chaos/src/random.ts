@@ -1,7 +1,10 @@
-/** Random numbers that are a function of a seed and a name: each worker and the schedule of faults get their own. */
+/**
+ * Random numbers that are a function of a seed and a name, so that each worker and the schedule of faults
+ * have separate sequences.
+ */
 
 export interface Random {
-  /** From 0 (included) to 1 (excluded). */
+  /** A number from 0 (included) to 1 (excluded). */
   next(): number
   /** A whole number; both ends are included. */
   between(low: number, high: number): number

@@ -9,7 +9,7 @@ import { withClient } from './checks/database.js'
 const database = 'phonerack'
 const copy = 'phonerack_copy'
 
-/** No client is connected to either database during the copy. */
+/** During the copy, no client may be connected to either database. */
 async function replace(client: pg.Client, from: string, to: string): Promise<void> {
   for (const name of [from, to]) {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
@@ -31,7 +31,7 @@ const administer = <T>(system: Topology, work: (client: pg.Client) => Promise<T>
 export const dump = (system: Topology): Promise<void> =>
   administer(system, (client) => replace(client, database, copy))
 
-/** Stops all replicas first, and starts them afterwards. */
+/** Restores the copy. All replicas must be stopped first, and are started afterwards. */
 export async function restore(system: Topology): Promise<void> {
   const { controls } = system
   await Promise.all(controls.map((part) => part.stop()))

@@ -33,16 +33,16 @@ export interface RunOptions {
   /** Milliseconds of load before the dump, after it, and after the restore. */
   restoreMs: number
   say: (text: string) => void
-  /** Aborts the run: everything is stopped. */
+  /** Aborts the run: all parts are stopped. */
   signal: AbortSignal
 }
 
 export interface Report {
   seed: number
   findings: Finding[]
-  /** With the time line around each finding. */
+  /** The violations, each with the time line around it. */
   texts: string[]
-  /** Folder of logs; it stays when something was found. */
+  /** The folder of logs, which stays when a violation was found. */
   dir: string
   figures: Record<string, unknown>
 }
@@ -160,7 +160,7 @@ async function storm(all: Storm): Promise<void> {
   }
 }
 
-/** Before the first fault, so that faults meet work also on a machine on which phones start slowly. */
+/** Runs before the first fault, so that faults hit work even on a machine on which phones start slowly. */
 async function untilPhonesAreWrittenTo(all: Storm): Promise<void> {
   const until = performance.now() + 120_000
   while (!all.signal.aborted && performance.now() < until) {
@@ -169,7 +169,7 @@ async function untilPhonesAreWrittenTo(all: Storm): Promise<void> {
   }
 }
 
-/** Load, a dump, load that the restore undoes, the restore, load. */
+/** Runs load, a dump, load that the restore undoes, the restore, and load. */
 async function loseAndRestore(all: Storm, load: Load, knowledge: Knowledge): Promise<void> {
   const { system, timeline, signal } = all
   const work = async (phase: string): Promise<void> => {
@@ -200,7 +200,7 @@ async function loseAndRestore(all: Storm, load: Load, knowledge: Knowledge): Pro
   await Promise.all([work('after'), load.visitSome(signal)])
 }
 
-/** Ends everything when this process is killed. */
+/** Ends all parts when this process is killed. */
 function startGuard(dir: string, { agents }: Shape): { release(): Promise<void> } {
   const racks = Array.from({ length: agents }, (_, index) => path.join(dir, `agent-${index + 1}`))
   const script = path.join(root, 'chaos/src/guard.mjs')
@@ -219,7 +219,7 @@ function startGuard(dir: string, { agents }: Shape): { release(): Promise<void> 
   }
 }
 
-/** After quiet: all checks, with every phone deleted at the end. */
+/** Runs all checks after the end of all work. At the end, every phone is deleted. */
 async function judge(
   all: Storm,
   load: Load,
@@ -280,7 +280,7 @@ const witnessed = ({ system, of }: Storm): Promise<{ serial: string; lines: Witn
 async function readWitness(file: string): Promise<Witnessed[]> {
   try {
     const text = await readFile(file, 'utf8')
-    // The last line may be half written.
+    // The last line may be incomplete.
     return text
       .split('\n')
       .slice(0, -1)

@@ -12,11 +12,11 @@ export interface Fault {
   kind: string
   target: string
   from: number
-  /** Null: it lasts. */
+  /** When the fault ended; null: it lasts. */
   to: number | null
 }
 
-/** Parts need this long after a fault to find each other again. */
+/** Milliseconds that parts need after a fault to connect to each other again. */
 const afterMs = 20_000
 
 export class Timeline {
@@ -35,7 +35,7 @@ export class Timeline {
     this.say(text)
   }
 
-  /** Returns the function that ends it. */
+  /** Records the beginning of a fault. Returns a function that records its end. */
   begin(kind: string, target: string): () => void {
     const fault: Fault = { kind, target, from: Date.now(), to: null }
     this.faults.push(fault)
@@ -46,12 +46,12 @@ export class Timeline {
     }
   }
 
-  /** The faults that a request in this time may have felt. */
+  /** The faults that may have affected a request in this time. */
   felt(from: number, to: number): Fault[] {
     return this.faults.filter((fault) => fault.from <= to && (fault.to ?? Infinity) + afterMs >= from)
   }
 
-  /** The lines around a moment, as text. */
+  /** Returns the lines around a moment, as text. */
   around(at: number, ms = 15_000): string[] {
     return this.moments
       .filter((moment) => Math.abs(moment.at - at) <= ms)

@@ -1,9 +1,10 @@
-// Picks the tests that a change can touch, for `./scripts/test --changed`. Plain JavaScript, as checks.mjs, its caller.
+// Picks the tests that a change can touch, for `./scripts/test --changed`. This is plain JavaScript, like its
+// caller checks.mjs.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Packages with unit tests, by folder; each is two projects of vitest.config.ts. */
+/** Packages with unit tests, by folder. Each is two projects of vitest.config.ts. */
 export const packages = [
   'proto',
   'shared',
@@ -24,7 +25,10 @@ export const packages = [
 /** Tables that the tests of both SDKs read. */
 const ofBothSdks = /^clients\/contract\//
 
-/** Files that the checks of the Python SDK read: its own, those of both, and those that make the API's document. */
+/**
+ * Files that the checks of the Python SDK read: the SDK's own files, the files that both SDKs read, and the
+ * files that generate the API's document.
+ */
 const ofPython = /^clients\/(python|contract)\/|^control-plane\/(?!.*\.test\.ts$)/
 
 /** End-to-end tests that a change of a package runs, as parts of file names. The main path is always among them. */
@@ -38,7 +42,7 @@ const endToEnd = {
   launcher: ['launcher'],
   'clients/ctl': ['configured/ctl'],
   'clients/generated': [],
-  // With the folder, since `cli` also matches `clients`.
+  // The names include the folder, since `cli` also matches `clients`.
   'clients/typescript': ['sdk', 'src/cli.test'],
   'clients/cli': ['src/cli.test'],
   site: ['docs-guide', 'docs-site'],
@@ -51,7 +55,7 @@ const endToEnd = {
 const everywhere =
   /^(package(-lock)?\.json|turbo\.json|tsconfig[^/]*\.json|vitest\.config\.ts|scripts\/lib\/prepare\.sh)$/
 
-/** The folders of packages that each package is imported by, directly or not. */
+/** The packages that import each package, directly or indirectly, by folder. */
 export function dependentsOf(root) {
   const manifests = packages.map((folder) => [
     folder,
@@ -73,9 +77,9 @@ export function dependentsOf(root) {
 }
 
 /**
- * `whole`: packages whose tests all run; `related`: those of which vitest picks the tests that import a changed file;
- * `e2e`: parts of names of end-to-end tests; `python`: whether the checks of the Python SDK run; `everything`: no choice
- * is made.
+ * `whole`: packages whose tests all run. `related`: packages of which vitest picks the tests that import a
+ * changed file. `e2e`: parts of names of end-to-end tests. `python`: whether the checks of the Python SDK
+ * run. `everything`: all tests run.
  */
 export function planOf(files, dependents) {
   const whole = new Set()
@@ -100,7 +104,7 @@ export function planOf(files, dependents) {
       else whole.add('shared')
       continue
     }
-    // vitest knows imports, and no other files: a test can compile a module outside of `src` without importing it.
+    // vitest follows imports only, and a test can compile a module outside `src` without importing it.
     if (file.startsWith(`${folder}/src/`) && /\.(ts|tsx|mts)$/.test(file)) related.add(folder)
     else whole.add(folder)
     if (file.endsWith('.test.ts')) continue
@@ -116,7 +120,10 @@ export function planOf(files, dependents) {
   }
 }
 
-/** The commit that the change is compared with, and the files it touches: new ones too, without deleted end-to-end tests. */
+/**
+ * The commit that the change is compared with, and the changed files, including new files and without deleted
+ * end-to-end tests.
+ */
 export function changeIn(root) {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const known = (ref) => {

@@ -1,6 +1,7 @@
-// Reads Kubernetes manifests from standard input, and fails unless each fits its schema, each Pod runs without root on a
-// read-only file system, selectors find their Pods, and volumes exist. For scripts/check-helm. The argument is a folder with
-// the npm packages kubernetes-models and @kubernetes-models/prometheus-operator.
+// Reads Kubernetes manifests from standard input, and fails unless each manifest matches its schema, each Pod
+// runs without root on a read-only file system, selectors find their Pods, and volumes exist. For
+// scripts/check-helm. The argument is a folder with the npm packages kubernetes-models and
+// @kubernetes-models/prometheus-operator.
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import process from 'node:process'
@@ -70,7 +71,7 @@ function checkPod(where, pod) {
   }
 }
 
-/** Each variable that names a file in a mounted Secret names a file that the volume has. */
+/** Each variable that names a file in a mounted Secret must name a file that the volume contains. */
 function checkFiles(at, { env = [], volumeMounts = [] }, volumes) {
   for (const { name, value } of env.filter((variable) => variable.name.endsWith('_FILE'))) {
     const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`))
@@ -83,10 +84,10 @@ function checkFiles(at, { env = [], volumeMounts = [] }, volumes) {
 }
 
 const models = createRequire(path.resolve(process.argv[2], 'package.json'))
-/** It has ES modules only. */
+/** The package has ES modules only. */
 const operatorModels = path.resolve(process.argv[2], 'node_modules/@kubernetes-models/prometheus-operator')
 
-/** Types, required fields and values; the schemas allow unknown fields. */
+/** Checks types, required fields and values. The schemas allow unknown fields. */
 async function checkSchema(where, object) {
   try {
     const { [object.kind]: Model } = object.apiVersion.startsWith('monitoring.coreos.com/')

@@ -1,6 +1,6 @@
-// Runs the checks of the project and counts: `./scripts/test`, whose comment describes the options.
-// Plain JavaScript, since it also has to report a build that fails.
-// A check other than a test run counts as one; the last line is `N passed, N failed`.
+// Runs the checks of the project and counts them: `./scripts/test`, whose help describes the options. This is
+// plain JavaScript, since it must also report a build that fails. A check other than a test run counts as
+// one; the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -71,7 +71,7 @@ const times = []
 /** The outcomes of each test file. */
 const reported = new Map()
 
-/** `failed` contains the names of failed tests, with a short reason if there is one. */
+/** @param failed the names of failed tests, with a short reason if there is one */
 function count(passed, failed) {
   total.passed += passed
   total.failed += failed.length
@@ -96,7 +96,10 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** Recorded, so that the scripts that tests run do not build again: that removes programs while other tests run them. */
+/**
+ * The build is recorded, so that scripts that tests run do not build again: a build removes programs while
+ * other tests run them.
+ */
 const build = () => check('build', 'bash', ['-c', '. scripts/lib/prepare.sh && alone build_all'])
 
 /** Checks that need no build. */
@@ -108,7 +111,7 @@ async function textChecks() {
   await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
 }
 
-/** The compiler and the linter use all cores, the others one each. */
+/** The compiler and the linter use all cores, and the other checks use one core each. */
 const staticChecks = () =>
   Promise.all([
     check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only']).then(() =>
@@ -119,7 +122,7 @@ const staticChecks = () =>
     ),
   ])
 
-/** Installs programs that tests run, or names those that are missing. */
+/** Installs missing programs that tests run, or prints their names. */
 const programs = () => check('programs', process.execPath, ['scripts/lib/programs.mjs'])
 
 /** Types and tests of the Python SDK, counted one by one. Checks whose packages cannot be installed are skipped. */
@@ -159,8 +162,9 @@ function systemOf(file) {
 }
 
 /**
- * Runs test files and counts their tests: those of each system in a separate run, since vitest starts all systems of a run immediately.
- * The gate's end-to-end tests mostly wait, so they run at the same time as its unit tests; their output follows at the end.
+ * Runs test files and counts their tests. Each system's test files run separately, since vitest starts all
+ * systems of a run immediately. The gate's end-to-end tests mostly wait, so they run at the same time as its
+ * unit tests; their output is printed at the end.
  */
 async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
   const groupOf = (file) => (isEndToEnd(file) ? (systemOf(file) ?? 'end to end') : 'unit tests')
@@ -254,7 +258,7 @@ async function changedTests({ main, base, files, everything, whole, related, e2e
 async function repeated(files, times, seed) {
   const loop = [
     '-e',
-    // It ends with the process that started it, even one that a signal ends.
+    // The loop ends with the process that started it, even when a signal ends that process.
     'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e6; i++);',
   ]
   const loops = Array.from({ length: availableParallelism() }, () =>

@@ -1,5 +1,6 @@
-// `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script, and from ctl's, and
-// docs/settings.md from the schemas of the settings, and draws the pictures of docs/architecture.md. With --check it only compares. Needs a build.
+// `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script and of
+// ctl, writes docs/settings.md from the schemas of the settings, and draws the pictures of
+// docs/architecture.md. With --check it only compares. Needs a build.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -78,7 +79,7 @@ function helpOf(program) {
   return execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' }).trimEnd()
 }
 
-/** The benches: those of bench/src that begin with `// bench: …`. */
+/** The benches: the files of bench/src that begin with `// bench: …`. */
 function benches() {
   const folder = path.join(root, 'bench', 'src')
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
@@ -106,7 +107,7 @@ ${scripts().map(sectionOf).join('\n\n')}
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
-/** Writes a page, or says that it is not current. */
+/** Writes a page, or reports that the page is not current. */
 function finish(file, text) {
   if (!process.argv.includes('--check')) writeFileSync(file, text)
   else if (read(file) !== text) {
@@ -120,6 +121,6 @@ const architecture = path.join(root, 'docs', 'architecture.md')
 finish(architecture, await withPictures(root, read(architecture)))
 const settingsFile = path.join(root, 'docs', 'settings.md')
 const options = JSON.parse(read(path.join(root, '.oxfmtrc.json')))
-// With aligned columns, as the formatter wants them.
+// Returns the table with aligned columns, as the formatter requires.
 const { code } = await format(settingsFile, await settingsPage(root, read(settingsFile)), options)
 finish(settingsFile, code)

@@ -16,8 +16,8 @@ export const numbersOf = (title) => ending.exec(title)?.[1].split(', ') ?? []
 export const withoutNumbers = (title) => title.replace(ending, '')
 
 /**
- * The sentences of the page. `untested` is the reason why a sentence has no test, or null.
- * @throws Error for an item of a list that has another form
+ * The sentences of the page. `untested`: why a sentence has no test, or null.
+ * @throws Error for a list item with another form
  */
 export const sentencesOf = (page) =>
   page
@@ -29,20 +29,20 @@ export const sentencesOf = (page) =>
       return { number, sentence, untested }
     })
 
-/** The titles of the tests in a source file; a title of a table of `each` counts once. */
+/** The titles of the tests in a source file. A title of a table of `each` counts once. */
 export function titlesOf(source) {
-  // After `it`, `test`, or the parenthesis that closes a table of `each`.
+  // A title comes after `it`, `test`, or the parenthesis that closes a table of `each`.
   const named = /(?:\b(?:it|test)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/g
   return [...source.matchAll(named)].map((match) => match[2] ?? '')
 }
 
-/** The tests with numbers in this checkout: number, file and title, once for each number. */
+/** The tests with numbers in this checkout, with number, file and title; a test is listed once per number. */
 export const numberedTests = () =>
   sourceFiles(root).flatMap((file) =>
     titlesOf(readText(file)).flatMap((title) => numbersOf(title).map((number) => ({ number, file, title }))),
   )
 
-/** The differences between the sentences and the tests, a line each. */
+/** The differences between the sentences and the tests, one line per difference. */
 export function differences(sentences, tests) {
   const proved = new Set(tests.map(({ number }) => number))
   const known = new Map(sentences.map((each) => [each.number, each]))
@@ -63,8 +63,8 @@ export function differences(sentences, tests) {
 }
 
 /**
- * `tests`: those that the run contains. `titles`: titles of the run's tests, with whether each passed.
- * Returns the numbers of proven sentences, and the unproven sentences with the reason.
+ * `tests`: the tests of the run. `titles`: titles of the run's tests, with whether each passed. Returns the
+ * numbers of proven sentences, and the unproven sentences with the reason.
  */
 export function prove(sentences, tests, titles) {
   const outcomes = titles.flatMap(({ title, passed }) =>

@@ -1,5 +1,6 @@
-# Sourced by scripts in this folder, after `die` is defined. debian_program NAME PACKAGE [LIBRARY…] prints the path of a program: that
-# in PATH, else that of a Debian package, unpacked into the cache with the packages of its libraries. To install the package would start a service.
+# Sourced by scripts in this folder, after `die` is defined. debian_program NAME PACKAGE [LIBRARY…] prints the
+# path of a program: the program in PATH, or else the program of a Debian package, unpacked into the cache
+# with the packages of its libraries. Installing the package would start a service.
 debian_program() {
   local name=$1 package=$2 cache="${XDG_CACHE_HOME:-$HOME/.cache}/phonerack/debian" draft program
   PATH=$PATH:/usr/sbin command -v "$name" && return

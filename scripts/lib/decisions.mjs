@@ -9,7 +9,7 @@ const maxCharacters = 4500
 const maxTitle = 90
 const sections = ['Context', 'Decision', 'Consequences']
 
-/** The file name that a title must have, without its number. */
+/** The file name of a title, without its number. */
 export const slugOf = (title) =>
   title
     .toLowerCase()
@@ -27,7 +27,7 @@ const anchorOf = (heading) =>
 
 const withoutCode = (text) => text.replaceAll(/```[\s\S]*?```/g, '').replaceAll(/`[^`\n]*`/g, '')
 
-/** Problems of the relative links of a Markdown file: missing files, missing headings. */
+/** The problems of the relative links in a Markdown file: missing files, missing headings. */
 export function brokenLinks(file) {
   const problems = []
   for (const [, target] of withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -44,13 +44,16 @@ export function brokenLinks(file) {
   return problems
 }
 
-/** `# 0042 Title` and its status line, or null where the text begins differently. */
+/** The parts of `# 0042 Title` and its status line, or null where the text begins differently. */
 function headOf(text) {
   const head = /^# (\d{4}) (.+)\n\nStatus: (.+)\n/.exec(text)
   return head && { number: head[1], title: head[2], status: head[3] }
 }
 
-/** @returns {string[]} what a record must change to follow docs/decisions/TEMPLATE.md; empty when it does */
+/**
+ * @returns {string[]} the changes that a record needs to follow docs/decisions/TEMPLATE.md; empty when it
+ * follows the template
+ */
 export function problemsOf(name, text) {
   const head = headOf(text)
   if (!head) return ['must begin with `# NNNN Title`, an empty line, and `Status: Accepted`']
@@ -76,7 +79,7 @@ export function problemsOf(name, text) {
   return problems
 }
 
-/** The records of a folder, by name. */
+/** The records of a folder, sorted by name. */
 export function recordsOf(folder) {
   return readdirSync(folder)
     .filter((name) => /^\d+.*\.md$/.test(name))

@@ -1,5 +1,6 @@
-// Setup of vitest: the keys of NATS sign with tweetnacl, which is JavaScript and takes 25 ms of a core for each signature, 3 % of
-// the gate. Node's crypto replaces it with the same results. The end-to-end tests keep tweetnacl.
+// Setup of vitest. The keys of NATS sign with tweetnacl, which is JavaScript and takes 25 ms of a core per
+// signature, which is 3 % of the gate. Node's crypto replaces it with the same results. The end-to-end tests
+// keep tweetnacl.
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import nacl from 'tweetnacl'
 

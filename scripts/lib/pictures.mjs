@@ -1,5 +1,6 @@
-// Draws the pictures of docs/architecture.md for commands.mjs: the doors by the lists of .dependency-cruiser.cjs and the
-// imports of the sources, and the life of a phone by the table of its state machine. Needs a build.
+// Draws the pictures of docs/architecture.md for commands.mjs: the doors, from the lists of
+// .dependency-cruiser.cjs and the imports of the sources, and the states of a phone, from the table of its
+// state machine. Needs a build.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -32,7 +33,7 @@ function importsOf(root, source, doors) {
   return imports
 }
 
-/** Without an import that follows from others: `app → api → base` leaves out `app → base`. */
+/** Removes imports that follow from other imports: `app → api → base` makes `app → base` redundant. */
 function reduced(imports) {
   const reaches = (from, to) => [...imports.get(from)].some((next) => next === to || reaches(next, to))
   return [...imports].flatMap(([from, all]) =>
@@ -79,7 +80,10 @@ async function drawLife(root) {
   ]
 }
 
-/** The page with current pictures after the comments `<!-- picture: doors -->` and `<!-- picture: life -->`. */
+/**
+ * Returns the page with current pictures after the comments `<!-- picture: doors -->` and `<!-- picture: life
+ * -->`.
+ */
 export async function withPictures(root, page) {
   const pictures = { doors: drawDoors(root), life: await drawLife(root) }
   return page.replaceAll(

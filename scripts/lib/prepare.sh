@@ -1,5 +1,5 @@
-# Sourced by the scripts in this folder: prepares the checkout. Sets `root`. Fast when nothing has changed, so
-# that a second start is not slowed.
+# Sourced by the scripts in this folder. It prepares the checkout and sets `root`. It is fast when nothing has
+# changed, so that a second start is not slowed.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TURBO_TELEMETRY_DISABLED=1 DO_NOT_TRACK=1
 stamp="$root/node_modules/.cache/phonerack/built"
@@ -23,7 +23,7 @@ quietly() {
   log=$(mktemp)
   (cd "$root" && "$@") >"$log" 2>&1 9>&- || code=$?
   if [ "$code" -ne 0 ]; then
-    # npm says what is wrong first, compilers last.
+    # npm prints the reason first, and compilers print it last.
     grep -v EBADENGINE "$log" | awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (i <= 25 || i > NR - 25) print line[i] }' >&2
     rm -f "$log"
     return "$code"
@@ -38,7 +38,7 @@ install_packages() {
   fi
   say '… npm packages (the first time takes a minute)'
   quietly npm ci --no-fund --no-audit || die 'npm ci failed'
-  # npm keeps the time of unchanged files; the next run compares against this one.
+  # npm keeps the time of unchanged files, and the next run compares with this file's time.
   touch "$root/node_modules/.package-lock.json"
 }
 
@@ -56,7 +56,7 @@ build() {
   build_all
 }
 
-# Builds what has changed, and records it.
+# Builds the changed packages, and records the build.
 build_all() {
   local started
   started=$(mktemp)
@@ -65,18 +65,19 @@ build_all() {
     return 1
   }
   mkdir -p "$(dirname "$stamp")"
-  # The time at which the build began: files that change during it are built again.
+  # The file has the time at which the build began, so that files that change during the build are built
+  # again.
   touch -r "$started" "$stamp"
   rm -f "$started"
 }
 
-# Builds a package that `needs_build` leaves out, and those that it imports.
+# Builds a package that `needs_build` excludes, and the packages that it imports.
 build_package() {
   quietly node_modules/.bin/turbo run build --filter="@phonerack/$1" --output-logs=errors-only ||
     die "the build of $1 failed"
 }
 
-# Several scripts can start concurrently in one checkout: one prepares, the others wait.
+# Several scripts can start concurrently in one checkout: one script prepares, and the others wait.
 alone() {
   if ! command -v flock >/dev/null 2>&1; then
     "$@"

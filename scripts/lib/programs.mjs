@@ -1,28 +1,28 @@
-// Installs the programs that tests run where they are missing and this process may; otherwise names them.
+// Installs missing programs that tests run, if this process may; otherwise prints their names.
 import process from 'node:process'
 import { aptInstall, canAptInstall } from '../../launcher/dist/programs/apt.js'
 import { findProgram } from '../../launcher/dist/programs/path.js'
 import { withoutCluster } from '../../launcher/dist/programs/postgres.js'
 
-/** Names of each program, any of which will do, and its Debian package. */
+/** The names of each program, any of which is enough, and its Debian package. */
 const wanted = [
   [['adb'], 'adb'],
   [['ffmpeg'], 'ffmpeg'],
   [['ffprobe'], 'ffmpeg'],
-  // The virtual phone's shell is compared with real ones.
+  // The virtual phone's shell is compared with these shells.
   [['mksh'], 'mksh'],
   [['toybox'], 'toybox'],
   [['ip'], 'iproute2'],
   [['curl'], 'curl'],
   [['openssl'], 'openssl'],
   [['nats-server'], 'nats-server'],
-  // The rules for the network of phones.
+  // Tests load the rules for the network of phones with this program.
   [['nft'], 'nftables'],
-  // The packages: built, and their units checked.
+  // Tests build the packages, and check their units.
   [['dpkg-deb'], 'dpkg'],
   [['systemd-analyze'], 'systemd'],
   [['ps'], 'procps'],
-  // A server that pg_dump can read, for backups; the embedded one is newer than Debian's pg_dump.
+  // Backups need a server that pg_dump can read, since the embedded server is newer than Debian's pg_dump.
   [['pg_lsclusters'], 'postgresql'],
   [['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], 'chromium'],
 ]
@@ -42,7 +42,7 @@ if (before.length > 0 && canAptInstall()) {
   process.stdout.write(`Installing ${before.join(', ')}\n`)
   try {
     if (before.includes('postgresql')) {
-      // Has the setting by which the next package creates no cluster.
+      // Sets the option with which the next package creates no cluster.
       await aptInstall(['postgresql-common'])
       await withoutCluster(() => aptInstall(before))
     } else await aptInstall(before)

@@ -1,9 +1,9 @@
-// Reads what clients/python/scripts/check.sh printed, for checks.mjs.
+// Parses the output of clients/python/scripts/check.sh, for checks.mjs.
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * `failed` and `skipped` name the checks; `skippedCount` counts tests, of which several can have one line.
- * A run without a last line of counts, or that failed without a failed check, is one failure.
+ * `failed` and `skipped` name the checks; `skippedCount` counts tests, of which several can be in one line. A
+ * run without a last line of counts, or a failed run without a failed check, is one failure.
  */
 export function readReport(output, endedWell) {
   const lines = stripVTControlCharacters(output).trimEnd().split('\n')

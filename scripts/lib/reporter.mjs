@@ -1,5 +1,5 @@
-// A reporter of vitest: appends a line of JSON for each test file as soon as it has ended, so that a run that is cut off
-// keeps what it has done. checks.mjs reads the lines.
+// A reporter of vitest. It appends a line of JSON for each test file as soon as the file has ended, so that
+// an interrupted run keeps its results. checks.mjs reads the lines.
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
@@ -10,7 +10,7 @@ const messagesOf = (errors) =>
   errors.map(({ message, stack }) => message || stack || 'an error without a message')
 
 export default class {
-  /** A file that could not be loaded, or whose hook failed, has errors outside of its tests. */
+  /** A file that could not be loaded, or whose hook failed, has errors outside its tests. */
   onTestModuleEnd(module) {
     const tests = [...module.children.allTests()].map((test) => ({
       title: test.name,
@@ -27,7 +27,7 @@ export default class {
     })
   }
 
-  /** Errors outside of tests, as a promise that nobody awaits. */
+  /** Errors outside tests, such as a rejected promise that nothing awaits. */
   onTestRunEnd(modules, errors) {
     if (errors.length > 0) write({ outside: messagesOf(errors) })
   }

@@ -1,13 +1,13 @@
 export interface FileReport {
   file: string
   ms: number
-  /** Errors outside of its tests, as of a hook. */
+  /** Errors outside the file's tests, such as an error of a hook. */
   errors: string[]
   tests: { title: string; fullName: string; state: string; errors: string[] }[]
 }
 export interface Report {
   files: Map<string, FileReport>
-  /** Errors outside of all files. */
+  /** Errors outside all files. */
   outside: string[]
 }
 export function readReport(report: string): Report

@@ -1,4 +1,4 @@
-// Runs programs and vitest for checks.mjs, and reads what reporter.mjs wrote.
+// Runs programs and vitest for checks.mjs, and parses the output of reporter.mjs.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,11 +13,11 @@ const env = {
   TURBO_TELEMETRY_DISABLED: '1',
   CI: process.env.CI ?? '1',
   NO_COLOR: '1',
-  // The compiler and the linter: a tenth more memory, a fifth less time.
+  // With this setting, the compiler and the linter need a tenth more memory and a fifth less time.
   GOGC: process.env.GOGC ?? '400',
 }
 
-/** Runs a program in `cwd` and passes its output to `say`; true when it exits with 0. */
+/** Runs a program in `cwd` and passes its output to `say`. Returns true when the program exits with 0. */
 export function run(
   command,
   args,
@@ -31,7 +31,7 @@ export function run(
       say(`${command}: ${error.message}\n`)
       resolve(false)
     })
-    // Piped output may still be unread at `exit`. A program that the child left behind can keep the pipe open.
+    // Piped output may still be unread at `exit`. A program that the child started can keep the pipe open.
     child.once('exit', (code) => setTimeout(() => resolve(code === 0), 5000).unref())
     child.once('close', (code) => resolve(code === 0))
   })
@@ -39,15 +39,15 @@ export function run(
 
 const configOf = (file) => (file.startsWith('e2e/') ? ['--config', 'e2e/vitest.config.ts'] : [])
 
-/** The command that runs a test file, or one test of it, alone. */
+/** Returns the command that runs only a test file, or only one of its tests. */
 export function commandOf(file, fullName) {
   const words = ['npx', 'vitest', 'run', ...configOf(file), file]
-  // The name of `-t` is a pattern.
+  // The argument of `-t` is a pattern.
   const pattern = fullName?.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", "'\\''")
   return words.join(' ') + (pattern === undefined ? '' : ` -t '${pattern}'`)
 }
 
-/** The lines of a report, one for each file; a file that ran again has its last outcome. */
+/** Parses the lines of a report, one per file. A file that ran again has its last outcome. */
 export function readReport(report) {
   const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
   const parsed = lines.map((line) => JSON.parse(line))
@@ -61,8 +61,8 @@ export const hasPassed = ({ errors, tests }) =>
   errors.length === 0 && tests.every(({ state }) => state !== 'failed')
 
 /**
- * Counts a report: `passed`, and `failed` with the name, the first lines of the error and the command of each failure.
- * A file that was expected and has not ended counts as one failure, and so does an error outside of tests.
+ * Counts a report: `passed`, and `failed` with the name, the first lines of the error and the command of each
+ * failure. An expected file that has not ended counts as one failure, and so does an error outside tests.
  */
 export function countReport({ files, outside }, expected) {
   const failed = []

@@ -1,4 +1,5 @@
-// A setup file of vitest: the seed of the properties. The gate has always the same one; `./scripts/test --long` draws one.
+// A setup file of vitest that sets the seed of the properties. The gate always uses the same seed;
+// `./scripts/test --long` draws a seed.
 import process from 'node:process'
 import fc from 'fast-check'
 

@@ -1,4 +1,5 @@
-// docs/settings.md: the settings of the programs, from the schemas that read them. Used by commands.mjs; needs a build.
+// Writes docs/settings.md, the settings of the programs, from the schemas that read them. Used by
+// commands.mjs; needs a build.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -33,7 +34,7 @@ ${agent}
 `
 }
 
-/** After the first release, a new setting must say which release brings it. */
+/** After the first release, a new setting must name the release that adds it. */
 function checked(root, page, setting) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   const isReleased = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## ${version}`)

@@ -1,4 +1,5 @@
-// The two suites of tests, the shards of the long one, and the record by which a run that was cut off continues.
+// The two suites of tests, the shards of the long suite, and the record from which an interrupted run
+// continues.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,13 +13,16 @@ function listed(root, pattern) {
   return [...new Set(files)].filter((file) => file !== '' && existsSync(path.join(root, file))).sort()
 }
 
-/** The test files of a checkout, new ones too, in the order of their names. */
+/** The test files of a checkout, including new files, sorted by name. */
 export const testFiles = (root) => listed(root, '*.test.ts')
 
-/** The TypeScript files of a checkout; several test files can share the tests of one. */
+/** The TypeScript files of a checkout, since several test files can share the tests of one file. */
 export const sourceFiles = (root) => listed(root, '*.ts')
 
-/** `2/4`: the second quarter of `files`. Files of one folder go to different shards, since they take similar times. */
+/**
+ * `2/4` is the second quarter of `files`. Files of one folder go to different shards, since they take similar
+ * times.
+ */
 export function shardOf(files, shard) {
   if (shard === undefined) return files
   const [, index, count] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(shard)?.map(Number) ?? []
@@ -26,20 +30,23 @@ export function shardOf(files, shard) {
   return files.filter((_, at) => at % count === index - 1)
 }
 
-/** Identifies the tested sources: the commit, and the change against it. */
+/** Identifies the tested sources: the commit, and the changes since the commit. */
 export function sourcesOf(root) {
   const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 28 })
   const hash = createHash('sha256').update(git('rev-parse', 'HEAD')).update(git('diff', 'HEAD'))
   return hash.update(git('ls-files', '--others', '--exclude-standard')).digest('hex')
 }
 
-/** Begins the record of a run; the reporter appends to it. */
+/** Begins the record of a run, to which the reporter appends. */
 export function beginRecord(record, head) {
   mkdirSync(path.dirname(record), { recursive: true })
   writeFileSync(record, `${JSON.stringify(head)}\n`)
 }
 
-/** The head of the run that was cut off. @throws Error when there is none, or when it tested other sources */
+/**
+ * The head of the interrupted run.
+ * @throws Error when there is none, or when it tested other sources
+ */
 export function headOf(record, sources) {
   if (!existsSync(record)) throw new Error('there is no run to resume')
   const head = JSON.parse(readFileSync(record, 'utf8').split('\n')[0])

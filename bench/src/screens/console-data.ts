@@ -1,4 +1,7 @@
-/** Fills an installation for the pictures of the console: a project in use, and others that are empty or out of credit. */
+/**
+ * Fills an installation for the pictures of the console: a project in use, an empty project, and a project
+ * that is out of credit.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { type Browser, type Page } from 'playwright-core'
 import { z } from 'zod'
@@ -9,23 +12,23 @@ import { type System } from '@phonerack/e2e/system/system.js'
 import { newKey, operatorOf, readyPhone } from '@phonerack/e2e/system/tenant.js'
 import { type WebhookReceiver } from '@phonerack/e2e/system/webhook-receiver.js'
 
-/** Phones: one that is used, one whose agent asks for help, and one that is parked. */
+/** The phones: a phone in use, a phone whose agent asks for help, and a parked phone. */
 export const phoneName = 'checkout tests'
 export const helpName = 'price watch'
 export const trialName = 'nightly run'
 
-/** The person whose pages are shown. */
+/** The person whose pages are drawn. */
 export const ownerEmail = 'olga@example.com'
 
-/** Servers outside of the service. */
+/** Servers outside the service. */
 export interface Outside {
   stripe: StripePages
   receiver: WebhookReceiver
 }
 
-/** Addresses that the pictures show. */
+/** Addresses in the pictures. */
 export interface Furnished {
-  /** The project in use, one without anything, and one with little credit. */
+  /** The project in use, an empty project, and a project with little credit. */
   at: string
   empty: string
   low: string
@@ -39,7 +42,7 @@ const created = z.object({ id: z.string() })
 
 export type Send = (method: string, at: string, body: object) => Promise<Record<string, unknown>>
 
-/** Sends requests of the console as its page does. */
+/** Sends requests of the console, as its page does. */
 export const senderOf =
   (page: Page): Send =>
   (method, at, body) =>
@@ -53,7 +56,7 @@ export const senderOf =
       [method, at, JSON.stringify(body)] as const,
     )
 
-/** Lets an agent use a phone, and records it. */
+/** Uses a phone like an agent, and records it. */
 async function useAsAgent(agent: Api, phone: string): Promise<void> {
   const act = (actions: object[], observe: string) =>
     agent.post(`/v1/phones/${phone}/actions`, { actions, observe })
@@ -77,7 +80,7 @@ async function useAsAgent(agent: Api, phone: string): Promise<void> {
   await put('products.csv', Buffer.from('name,price\n'.repeat(400)))
 }
 
-/** A project that has credit for about an hour, and runs a phone. */
+/** Creates a project that has credit for about an hour, and runs a phone. */
 async function startTrial(system: System): Promise<string> {
   const operator = operatorOf(system)
   const { id } = created.parse((await operator.post('/operator/v1/projects', { name: 'Trial' })).body)
@@ -87,7 +90,7 @@ async function startTrial(system: System): Promise<string> {
   return id
 }
 
-/** Registers an app that asks for access. Returns the address to which it sends the browser. */
+/** Registers an app that asks for access. Returns the URL to which the app sends the browser. */
 async function askForAccess({ up }: System): Promise<string> {
   const redirect = 'https://claude.ai/api/mcp/auth_callback'
   const answer = await fetch(`${up.base_url}/oauth/register`, {
@@ -131,7 +134,7 @@ async function invite(browser: Browser, send: Send, of: string): Promise<void> {
   }
 }
 
-/** A project with phones, keys, webhooks and members, and two others. */
+/** Creates a project with phones, keys, webhooks and members, and two other projects. */
 export async function furnish(
   browser: Browser,
   page: Page,
@@ -157,7 +160,7 @@ export async function furnish(
   await agent.post(`/v1/phones/${help.id}/handoffs`, {
     message: 'The shop asks for a code that it sent by SMS. Please enter it, and hand the phone back.',
   })
-  // Its session is in the usage.
+  // The session of this phone is in the usage.
   const parked = await readyPhone(agent, { name: trialName })
   await setTimeout(5000)
   await agent.post(`/v1/phones/${parked.id}/park`, {})
@@ -167,7 +170,7 @@ export async function furnish(
   await stripe.confirm(system.up.base_url)
   const research = await send('POST', '/projects', { name: 'Research' })
   await operatorOf(system).patch(`/operator/v1/projects/${String(research['id'])}`, { credit_usd: '25' })
-  // With a phone in another project of hers.
+  // The person also has a phone in another of her projects.
   const surveys = String((await send('POST', '/projects', { name: 'Surveys' }))['id'])
   await operatorOf(system).patch(`/operator/v1/projects/${surveys}`, { credit_usd: '20' })
   await send('POST', `/projects/${surveys}/phones`, { name: 'survey of shops' })

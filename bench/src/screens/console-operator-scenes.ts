@@ -2,7 +2,7 @@
 import { type Page } from 'playwright-core'
 import { type Scene } from './console-scenes.js'
 
-/** Opens the menu of the first device with this state, and chooses an item of it. */
+/** Opens the menu of the first device with this state, and chooses an item in it. */
 async function choose(page: Page, state: string, item: string): Promise<void> {
   const device = page
     .getByRole('list', { name: 'Devices' })

@@ -18,13 +18,13 @@ async function openTab(page: Page, name: string): Promise<void> {
   await loaded(page)
   const box = await tab.boundingBox()
   await page.mouse.wheel(0, (box?.y ?? 0) - 80)
-  // Until the live view is drawn.
+  // Waits until the live view is drawn.
   await page.waitForTimeout(1500)
 }
 
 const installsUrl = '**/installs'
 
-/** Signs the app of all pictures: with another key, it could not be updated. */
+/** Signs the app of all pictures, since the app could not be updated with another key. */
 const signer = newSigner('the pictures')
 
 export const phoneScenes: readonly Scene[] = [
@@ -35,7 +35,7 @@ export const phoneScenes: readonly Scene[] = [
       await openPhone(page)
       await page.getByRole('list', { name: 'Steps' }).waitFor()
       await loaded(page)
-      // Until the first frame is drawn.
+      // Waits until the first frame is drawn.
       await page.waitForTimeout(1500)
     },
   },
@@ -90,7 +90,7 @@ export const phoneScenes: readonly Scene[] = [
     path: 'phones',
     async before(page) {
       let isFirst = true
-      // The list stays as it was before the app is dropped, so that its install is in progress.
+      // The list does not change before the app is dropped, so its install is in progress.
       await page.route(installsUrl, async (route) => {
         if (route.request().method() !== 'GET' || isFirst) await route.continue()
         isFirst = false

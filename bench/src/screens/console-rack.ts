@@ -26,7 +26,7 @@ const untilState = (system: System, serial: string, state: string): Promise<void
     (await devicesOf(system)).some((each) => each.serial === serial && each.state === state),
   )
 
-/** A device whose wipe fails, and which is hot. */
+/** A hot device whose wipe fails. */
 async function quarantineOne(system: System): Promise<void> {
   const operator = operatorOf(system)
   const made = bodyOf(await operator.post('/operator/v1/projects', { name: 'Load tests' }), 201)
@@ -42,7 +42,9 @@ async function quarantineOne(system: System): Promise<void> {
   await untilState(system, serial, 'quarantined')
 }
 
-/** Devices in maintenance, in quarantine and not enrolled, a frozen project, and apps in the library. */
+/**
+ * Creates devices in maintenance, in quarantine and not enrolled, a frozen project, and apps in the library.
+ */
 export async function furnishOperators(
   parts: Parts,
   page: Page,

@@ -1,4 +1,4 @@
-/** The pages of a project in the pictures of the console, and what is opened on each. */
+/** The pages of a project in the pictures of the console, and the parts that are open on each page. */
 import { type Page } from 'playwright-core'
 import { type Furnished } from './console-data.js'
 
@@ -7,21 +7,21 @@ export type Look = (typeof looks)[number]
 
 export interface Scene {
   name: string
-  /** Below the project, or an address. */
+  /** A path below the project, or a URL. */
   path: string
-  /** Before the page is opened. */
+  /** Runs before the page is opened. */
   before?: (page: Page) => Promise<unknown>
-  /** Left out: the page itself. */
+  /** Opens a part of the page. Omitted: the page itself is drawn. */
   then?: (page: Page) => Promise<unknown>
-  /** Ends what the picture shows. */
+  /** Ends the state that the picture shows. */
   after?: (page: Page) => Promise<unknown>
-  /** The page is shown while it loads. */
+  /** Whether the picture shows the page while it loads. */
   isLoading?: true
-  /** Left out: all. States that look alike on each page are drawn twice. */
+  /** The variants that are drawn. Omitted: all. States that look alike on each page are drawn twice. */
   only?: readonly Look[]
 }
 
-/** Each picture of a new key adds one. */
+/** The names of new keys, of which each picture uses one. */
 const keyNames = ['release check', 'load test', 'staging', 'bug hunt']
 
 const phoneMenu = async (page: Page, item: string): Promise<void> => {
@@ -36,7 +36,7 @@ export const scenes: readonly Scene[] = [
     path: 'phones?view=wall',
     async then(page) {
       await page.getByRole('list', { name: 'Phones', exact: true }).getByText('ready').first().waitFor()
-      // For the first pictures.
+      // The name of the first pictures' key.
       await page.waitForTimeout(3000)
     },
   },
@@ -101,7 +101,7 @@ export const scenes: readonly Scene[] = [
     async then(page) {
       await page.getByRole('button', { name: 'Buy credit' }).click()
       await page.getByRole('dialog').getByRole('button', { name: '$50', exact: true }).click()
-      // Until the colours have changed.
+      // Waits until the colours have changed.
       await page.waitForTimeout(500)
     },
   },
@@ -151,7 +151,7 @@ export const scenes: readonly Scene[] = [
   { name: 'account', path: '../../account' },
 ]
 
-/** Pages on which a person lets a program in. */
+/** Pages on which a person gives a program access. */
 export const accessScenes = ({ setupUrl, consentUrl, terminal }: Furnished): readonly Scene[] => [
   { name: 'setup', path: setupUrl },
   {

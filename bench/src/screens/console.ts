@@ -27,10 +27,10 @@ import { accessScenes, looks, scenes, type Look, type Scene } from './console-sc
 import { stateScenes } from './console-state-scenes.js'
 
 const folder = path.join(root, 'docs', 'screens', 'console')
-/** Left out: all. */
+/** The scenes that are drawn. Omitted: all. */
 const chosen = process.argv.slice(2)
 
-/** Replaces keys, join tokens and folders in the page's texts: they look like real ones. */
+/** Replaces keys, join tokens and folders in the page's texts with examples, since they look real. */
 const hideSecrets = `{
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode())
@@ -54,7 +54,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   process.stdout.write(`docs/screens/console/${name}.png\n`)
 }
 
-/** Draws a scene. Returns why that failed, so that the others are drawn too. */
+/** Draws a scene. Returns why the drawing failed, so that the other scenes are still drawn. */
 async function drawScene(page: Page, look: Look, scene: Scene, base: string): Promise<string | null> {
   const name = `${scene.name}-${look}`
   try {
@@ -83,7 +83,7 @@ interface Set {
   scenes: readonly Scene[]
 }
 
-/** @param state of a person who is signed in */
+/** @param state the browser's state of a signed-in person */
 async function drawSets(
   browser: Browser,
   sets: readonly Set[],
@@ -106,7 +106,7 @@ async function drawSets(
 }
 
 async function drawAll(parts: Parts, browser: Browser, system: System, outside: Outside): Promise<void> {
-  // Pictures of scenes that no longer exist.
+  // Pictures of scenes that no longer exist are deleted.
   if (chosen.length === 0) await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const first = await newPage(browser, contextOf('1440-light'), [])

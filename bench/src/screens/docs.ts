@@ -12,7 +12,7 @@ const sizes = { 1440: 900, 375: 812 }
 interface Scene {
   name: string
   url: string
-  /** Brings the page into the state of the picture. */
+  /** Opens the state of the page that the picture shows. */
   prepare?: (page: Page) => Promise<void>
 }
 const scenes: readonly Scene[] = [
@@ -50,7 +50,7 @@ async function draw(browser: Browser, baseUrl: string, colorScheme: 'light' | 'd
       const page = await context.newPage()
       await page.goto(`${baseUrl}${url}`, { waitUntil: 'networkidle' })
       await prepare?.(page)
-      // Transitions of colors and of the reference's own layout.
+      // Waits for transitions of colours and of the reference's own layout.
       await page.waitForTimeout(1500)
       const file = `${name}-${width}-${colorScheme}.png`
       await page.screenshot({ path: path.join(folder, file) })

@@ -1,4 +1,4 @@
-/** `./scripts/screens`: runs commands of `phonerack` in a pseudo-terminal and draws what a person sees. */
+/** `./scripts/screens`: runs commands of `phonerack` in a pseudo-terminal and draws the terminal's screen. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,7 +12,7 @@ const columns = 100
 const folder = path.join(root, 'docs', 'screens')
 const program = path.join(root, 'clients/cli/dist/cli.js')
 
-/** Commands before the picture, and those in it. Typed lines are for the shell. */
+/** The commands before the picture, and the commands in it. Typed lines are for the shell. */
 interface Scene {
   name: string
   before?: string[]

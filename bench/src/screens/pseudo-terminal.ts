@@ -11,9 +11,10 @@ export interface Terminal {
 }
 
 /**
- * The output of a command. Each line of `typed` is typed at a prompt that is a second old.
+ * The output of a command. Each line of `typed` is typed a second after its prompt.
  *
- * @throws Error for another exit code, for a command that ends before all is typed, and for one that takes too long
+ * @throws Error for another exit code, for a command that ends before all lines are typed, and for a command
+ * that takes too long
  */
 export function inTerminal(
   command: string,

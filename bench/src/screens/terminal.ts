@@ -1,6 +1,6 @@
 /**
- * The screen of a terminal after a program's output, as HTML. Knows what `phonerack` and readline write: colors, moves of the
- * cursor, erasing. Source of the codes: ECMA-48. Pure.
+ * Renders the screen of a terminal after a program's output as HTML. Supports the codes that `phonerack` and
+ * readline write: colours, moves of the cursor, erasing. Source of the codes: ECMA-48. Pure.
  */
 
 interface Cell {
@@ -17,7 +17,7 @@ const styles: Readonly<Record<string, string>> = {
   '33': 'color:#e3b341',
   '36': 'color:#76e3ea',
 }
-/** They end bold and dim, and the color. */
+/** These codes end bold and dim, and the colour. */
 const ends: Readonly<Record<string, readonly string[]>> = { '22': ['1', '2'], '39': ['31', '32', '33', '36'] }
 
 // oxlint-disable-next-line no-control-regex -- these are the codes to find
@@ -26,7 +26,7 @@ const token = /\u001b\[([\d;?]*)([@-~])|\u001b[=>]|[\r\n\b]|\u001b|[^\u001b\r\n\
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** @throws Error for a code that it does not know */
+/** @throws Error for an unknown code */
 export function screenOf(output: string, columns: number): string {
   const rows: Cell[][] = [[]]
   const on = new Set<string>()
@@ -61,7 +61,7 @@ export function screenOf(output: string, columns: number): string {
     else if (letter === 'C') column = Math.min(columns, column + count)
     else if (letter === 'D') column = Math.max(0, column - count)
     else if (letter === 'G') column = count - 1
-    // Modes, such as bracketed paste.
+    // Modes, such as bracketed paste, are ignored.
     else if (letter !== 'h' && letter !== 'l') throw new Error(`the code ${letter} is unknown`)
   }
   for (const [text, codes = '', letter] of output.matchAll(token)) {

@@ -1,7 +1,7 @@
 /**
- * An agent without phones: it joins, has a certificate and broker rights, serves gRPC over mutual TLS and sends
- * heartbeats with the real agent's code, and answers for phones that exist only here. Hundreds fit into one
- * process. Used by tests and benches of many hosts.
+ * An agent without phones. It joins, has a certificate and broker rights, serves gRPC over mutual TLS and
+ * sends heartbeats with the real agent's code, and answers for phones that exist only in this process. A
+ * process can run hundreds of these agents. Used by tests and benches of many hosts.
  */
 import path from 'node:path'
 import {
@@ -22,16 +22,16 @@ export interface SyntheticAgentOptions {
   controlUrl: string
   /** A join token: `POST /operator/v1/hosts/join-tokens`. */
   token: string
-  /** Its name for the operator. */
+  /** The host's name for the operator. */
   name: string
-  /** Two letters. Default: `US`. */
+  /** The host's country, in two letters. Default: `US`. */
   country?: string
-  /** Its data folder; created when absent. */
+  /** The agent's data folder, which is created when absent. */
   dir: string
-  /** The serials of its phones. */
+  /** The serials of the agent's phones. */
   serials: readonly string[]
   times?: Partial<PhoneTimes>
-  /** True: its phones were enrolled and wiped before. Default: an operator has to enrol them. */
+  /** Whether the phones were enrolled and wiped before. Default: an operator has to enrol them. */
   isEnrolled?: boolean
   /** Called for each accepted lifecycle call. */
   onCall?: (call: PhoneCall) => void
@@ -44,9 +44,9 @@ export interface SyntheticAgent {
   stop(): Promise<void>
 }
 
-/** Milliseconds that the join may take. */
+/** Milliseconds for the join. */
 const joinMs = 30_000
-/** Milliseconds that running calls get at a stop. */
+/** Milliseconds that running calls get when the agent stops. */
 const graceMs = 500
 const noTimes: PhoneTimes = { startMs: 0, parkMs: 0, wipeMs: 0 }
 

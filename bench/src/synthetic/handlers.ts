@@ -35,7 +35,7 @@ const cleanness = (phone: SyntheticPhone) => ({
   checks,
   level: WipeLevel.WIPE_LEVEL_DATA,
   ...phone.cleanness,
-  // A new key with each wipe, as on a phone.
+  // Each wipe writes a new key, as on a phone.
   identity: identityOf(newSeed()),
   profileJson: '',
 })
@@ -79,7 +79,7 @@ export function createSyntheticHandlers(
       return { ...cleanness(phone), capabilities }
     }),
   }
-  // grpc-js answers the calls that are missing with UNIMPLEMENTED.
+  // grpc-js answers missing calls with UNIMPLEMENTED.
   return {
     host: calls as HostServiceServer,
     live: {} as Handlers['live'],

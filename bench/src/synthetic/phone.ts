@@ -1,6 +1,6 @@
 /**
- * A phone that exists only in a synthetic agent: it keeps the agent's record of whose data it holds, by the
- * agent's own rules, and waits where a real phone works.
+ * A phone that exists only in a synthetic agent. It keeps the agent's record of whose data it holds, by the
+ * agent's own rules, and waits as long as a real phone works.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -17,14 +17,14 @@ import {
 } from '@phonerack/host-agent/wire'
 import type { DeviceCondition, DeviceStatus } from '@phonerack/shared'
 
-/** Milliseconds that a phone takes. */
+/** Milliseconds that a phone takes for each step. */
 export interface PhoneTimes {
   startMs: number
   parkMs: number
   wipeMs: number
 }
 
-/** A call that the agent accepted for a phone, when it arrived. */
+/** A call that the agent accepted for a phone, and when it arrived. */
 export interface PhoneCall {
   kind: 'start' | 'park' | 'wipe' | 'enroll'
   serial: string
@@ -37,13 +37,13 @@ export interface PhoneCall {
 export interface PhoneParts {
   serial: string
   times: PhoneTimes
-  /** True: it was enrolled and wiped before, as one that a restarted agent finds. */
+  /** Whether the phone was enrolled and wiped before, like a phone that a restarted agent finds. */
   isEnrolled: boolean
   onCall: (call: PhoneCall) => void
   onChange: () => void
 }
 
-/** The operator of no synthetic host accepts package-level wipes for any tenant. */
+/** Operators of synthetic hosts do not accept package-level wipes for any tenant. */
 const flags = { packageCleanFreesAll: false }
 /** Milliseconds, as in the real agent. */
 const conditionEveryMs = 5 * 60_000
@@ -67,7 +67,9 @@ export class SyntheticPhone {
     return this.parts.serial
   }
 
-  /** The revision of its record, and the allowed next users, as a wipe answers them. */
+  /**
+   * The revision of the phone's record, and the allowed next users, as the answer to a wipe contains them.
+   */
   get cleanness(): { revision: bigint; cleanFor: string } {
     return { revision: BigInt(this.custody.revision), cleanFor: cleanFor(this.custody, flags) }
   }
@@ -106,7 +108,7 @@ export class SyntheticPhone {
     this.parts.onChange()
   }
 
-  /** Its part of a heartbeat at `now`, in milliseconds since 1970. */
+  /** The phone's part of a heartbeat at `now`, in milliseconds since 1970. */
   status(now: number): DeviceStatus {
     const { fencingNumber, revision, assignment, dirty } = this.custody
     return {
@@ -153,7 +155,7 @@ export class SyntheticPhone {
     if (this.custody !== before) this.parts.onChange()
   }
 
-  /** @throws FencingRefused when a newer number came in between */
+  /** @throws FencingRefused when a newer number arrived in the meantime */
   private async work(ms: number, fencingNumber: bigint): Promise<void> {
     if (ms > 0) await sleep(ms)
     if (this.custody.fencingNumber !== fencingNumber.toString()) this.refuse('old_number', fencingNumber)
@@ -164,6 +166,6 @@ export class SyntheticPhone {
   }
 }
 
-/** The last time before `now` at which something happened that happens every `everyMs`. */
+/** The last time before `now` of an event that occurs every `everyMs`. */
 const lastTick = (now: number, everyMs: number, offsetMs: number): string =>
   new Date(Math.floor((now - offsetMs) / everyMs) * everyMs + offsetMs).toISOString()

@@ -12,7 +12,7 @@ export interface SyntheticRackOptions extends Pick<
   operator: Api
   agents: number
   phonesPerAgent: number
-  /** Holds a folder for each agent. */
+  /** A folder with a folder for each agent. */
   dir: string
   log: Logger
 }
@@ -22,7 +22,7 @@ export interface SyntheticRack {
   stop(): Promise<void>
 }
 
-/** Joins that run at the same time: each makes a certificate. */
+/** The number of concurrent joins, of which each creates a certificate. */
 const together = 8
 const tokenSchema = z.object({ token: z.string() })
 
@@ -48,7 +48,9 @@ export async function startSyntheticRack(options: SyntheticRackOptions): Promise
   return { agents, stop }
 }
 
-/** Runs `work` for 0 to `count` - 1, `width` at the same time. Rejects with the first failure, once none runs. */
+/**
+ * Runs `work` for 0 to `count` - 1, `width` at the same time. Rejects with the first failure, once none runs.
+ */
 export async function inParallel(
   width: number,
   count: number,

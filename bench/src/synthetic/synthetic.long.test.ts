@@ -1,4 +1,7 @@
-/** A synthetic agent passes for a host agent: its phone is enrolled, rented, parked, started and ended as any other. */
+/**
+ * A synthetic agent works like a host agent: its phone is enrolled, rented, parked, started and ended like
+ * any other phone.
+ */
 import { createLogger } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -59,7 +62,7 @@ it('a synthetic phone is enrolled, rented, parked, started, and wiped after its 
   await reaches('free')
   expect(kinds().at(-1)).toBe('wipe')
   expect((await sessionsOf(agent, phone.id)).map((session) => session.end_reason)).toHaveLength(2)
-  // The record of the agent is the one that refuses another phone's number.
+  // The agent's record refuses another phone's number.
   const held = rack?.agents[0]?.phones.get('synthetic-0-0')
   const taken = held?.start({ phoneId: phone.id, tenant: 'other', fencingNumber: 1n })
   await expect(taken).rejects.toThrow('assigned again')

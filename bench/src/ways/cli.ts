@@ -1,4 +1,4 @@
-/** The command line: one command for each batch and each reading of the screen. */
+/** The command line: one command per batch and per reading of the screen. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { observationSchema } from '@phonerack/shared'
@@ -25,7 +25,7 @@ export function countedCli(baseUrl: string, key: string, phoneId: string): Count
       const child = execFile(process.execPath, [program, ...words], options, (error, out, err) => {
         const sent = `phonerack ${words.join(' ')}${input === '' ? '' : `\n${input}`}`
         count.add(byteLength(sent + out + err), sent, out, err)
-        // A failed action has its answer on stdout.
+        // A failed action prints its answer on stdout.
         if (error === null || out !== '') resolve({ out, err })
         else reject(new Error(`${sent}: ${err}`))
       })

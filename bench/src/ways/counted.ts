@@ -7,7 +7,7 @@ export class Count {
   bytes = 0
   tokens = 0
 
-  /** A call with its bytes in both directions, and the texts that a model writes and reads for it. */
+  /** A call with its bytes in both directions, and the texts that a model writes and reads for the call. */
   add(bytes: number, ...texts: string[]): void {
     this.calls += 1
     this.bytes += bytes

@@ -1,4 +1,4 @@
-/** Plain HTTP: batches with the text form of the screen after them. */
+/** Plain HTTP: batches, with the text form of the screen in each answer. */
 import { actionBatchResultSchema, observationSchema } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Answer, type Api } from '@phonerack/e2e/system/api.js'

@@ -1,7 +1,7 @@
 /**
  * `@mobilenext/mobile-mcp` on the same virtual phone: the tool that an agent's author uses with a phone on
- * the desk. Its tree is 108 MB, too large for a dependency: it is fetched once, without install scripts, and
- * kept in `node_modules/.cache`.
+ * the desk. Its tree is 108 MB, which is too large for a dependency: it is downloaded once, without install
+ * scripts, and kept in `node_modules/.cache`.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -17,7 +17,7 @@ export const mobileMcpVersion = '1.0.4'
 const cache = path.join(root, 'node_modules/.cache/phonerack')
 const folder = path.join(cache, `mobile-mcp-${mobileMcpVersion}`)
 
-/** @throws when npm cannot fetch it */
+/** @throws when npm cannot download it */
 async function install(): Promise<void> {
   if (existsSync(folder)) return
   await mkdir(cache, { recursive: true })
@@ -35,14 +35,14 @@ async function install(): Promise<void> {
 export interface MobileMcp {
   /** Calls a tool on the phone, and returns the text of its result. @throws when the tool reports a failure */
   call(tool: string, args?: Record<string, unknown>): Promise<string>
-  /** The size of its list of tools. */
+  /** The size of the server's list of tools. */
   toolSize(): Promise<ToolSize>
   stop(): Promise<void>
 }
 
 /**
- * Starts it in the mode that speaks adb itself (`MOBILEMCP_LEGACY_ROBOT`): the other mode installs an app
- * whose code no virtual phone runs, and falls back after seconds. `env` names the adb server that knows
+ * Starts the server in the mode that uses adb itself (`MOBILEMCP_LEGACY_ROBOT`). The other mode installs an
+ * app whose code no virtual phone runs, and falls back after seconds. `env` names the adb server that lists
  * `serial`.
  */
 export async function startMobileMcp(serial: string, env: NodeJS.ProcessEnv): Promise<MobileMcp> {

@@ -1,6 +1,6 @@
 /**
- * The same scripts with `@mobilenext/mobile-mcp`: elements have coordinates. Actions between two looks are one batch, which ends
- * with the list of elements.
+ * The same scripts with `@mobilenext/mobile-mcp`: elements have coordinates. Actions between two reads of the
+ * list are one batch, which ends with the list of elements.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Element } from '@phonerack/shared'
@@ -9,7 +9,7 @@ import { type Action, type Screen } from '@phonerack/e2e/tasks/way.js'
 import { startMobileMcp } from './mobile-mcp.js'
 import { byteLength, Count, type CountedWay } from './counted.js'
 
-/** A line of its text form, which is the default: `Type text="…" label="…" id="…" at=x,y size=WxH focused`. */
+/** A line of the default text form: `Type text="…" label="…" id="…" at=x,y size=WxH focused`. */
 const linePattern =
   /^(?:@\S+ )?(\S+)((?: (?:text|label|name|value|id)="(?:\\.|[^"\\])*")*) at=(-?\d+),(-?\d+) size=(\d+)x(\d+)((?: \w+)*)$/
 const fieldPattern = /(\w+)=("(?:\\.|[^"\\])*")/g
@@ -17,7 +17,9 @@ const fieldPattern = /(\w+)=("(?:\\.|[^"\\])*")/g
 /** The first line of the list. */
 const listHead = 'One element per line'
 
-/** Looks while a screen changes; `wait_idle` and the waits of actions have no counterpart. */
+/**
+ * The number of reads while a screen changes, since `wait_idle` and the waits of actions have no counterpart.
+ */
 const looks = { count: 5, pauseMs: 300 }
 
 export async function countedMobile(serial: string, env: NodeJS.ProcessEnv): Promise<CountedWay> {
@@ -39,9 +41,9 @@ export async function countedMobile(serial: string, env: NodeJS.ProcessEnv): Pro
 
   const size = /(\d+)x(\d+)/.exec(await call('mobile_get_screen_size'))
   const screen = { width: Number(size?.[1]), height: Number(size?.[2]) }
-  /** Actions that are not sent yet. They are sent with the next list of elements in one call. */
+  /** Actions that are not sent yet. They are sent in one call, together with the next list of elements. */
   let steps: { name: string; arguments: Record<string, unknown> }[] = []
-  /** The last list, while nothing was sent after it. */
+  /** The last list, if no action was sent after it. */
   let last: Screen | null = null
 
   const step = (name: string, args: Record<string, unknown>): void => {
@@ -52,7 +54,7 @@ export async function countedMobile(serial: string, env: NodeJS.ProcessEnv): Pro
     const text = await sendSteps(true)
     return (last = { snapshot_id: '', screen, elements: elementsIn(text), text })
   }
-  /** @returns the list of elements, if it is wanted */
+  /** @returns the list of elements, if the caller requests it */
   async function sendSteps(isListed: boolean): Promise<string> {
     const sent = steps
     steps = []
@@ -157,7 +159,10 @@ function elementOf(line: string, at: number): Element {
   }
 }
 
-/** A container without text says what the elements inside it say, as an agent concludes from their places. */
+/**
+ * A container without text gets the texts of the elements inside it, as an agent concludes from their
+ * positions.
+ */
 const withRows = (elements: readonly Element[]): Element[] =>
   elements.map((element) => {
     if (element.text !== null || element.desc !== null) return element

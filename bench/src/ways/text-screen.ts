@@ -1,4 +1,4 @@
-/** Reads the text form of a screen, as a client does that sees only text. */
+/** Reads the text form of a screen, like a client that sees only text. */
 import { type Element } from '@phonerack/shared'
 import { type Screen } from '@phonerack/e2e/tasks/way.js'
 
@@ -7,7 +7,7 @@ const linePattern = /^\[(\d+)\] (\S+)(?: "((?:\\.|[^"\\])*)")?(?: #(\S+))?((?: [
 const unescape = (text: string): string =>
   text.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
 
-/** Other lines, such as the results of actions, are left out. The bounds are the center alone. */
+/** Other lines, such as the results of actions, are ignored. The bounds are only the center. */
 export function screenIn(text: string, snapshotId: string): Screen {
   const app = /^app (\S+)$/m.exec(text)?.[1] ?? ''
   const size = /^screen (\d+)x(\d+)/m.exec(text)

@@ -1,10 +1,13 @@
-/** Reads the database directly, past all cables: rules that hold always, and those that hold once all work has ended. */
+/**
+ * Reads the database directly and not through a cable. Some rules must always be true, and others once all
+ * work has ended.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openInvariants } from '@phonerack/e2e/system/invariants.js'
 import type { Finding } from './witnesses.js'
 
-/** Calls `found` once for each violated rule, until `signal` aborts. Waits while Postgres restarts. */
+/** Calls `found` once per violated rule, until `signal` aborts. Waits while Postgres restarts. */
 export async function watchInvariants(
   databaseUrl: string,
   found: (finding: Finding) => void,
@@ -28,7 +31,7 @@ export async function watchInvariants(
         await invariants.close().catch(() => undefined)
       }
     } catch (error) {
-      // Postgres restarts.
+      // Postgres is restarting.
       if (!(error instanceof Error)) throw error
       await sleep(500, undefined, { signal }).catch(() => undefined)
     }
@@ -66,7 +69,7 @@ export async function finalFindings(databaseUrl: string, sessions: ReadonlySet<s
   })
 }
 
-/** Work that has not ended, as texts. */
+/** Describes unfinished work, as texts. */
 const unsettled: Record<string, string> = {
   'a phone is on its way': `SELECT id, status FROM phones WHERE status IN ('creating', 'starting', 'parking')`,
   'a device is on its way': `SELECT id, state, reason FROM devices WHERE state IN ('wiping', 'provisioning')`,

@@ -1,4 +1,7 @@
-/** Follows the events of each tenant by the SDK during a whole run, and compares them with the database at the end. */
+/**
+ * Follows the events of each tenant with the SDK during a whole run, and compares them with the database at
+ * the end.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Phonerack } from '@phonerack/sdk'
@@ -6,7 +9,7 @@ import { withClient } from './database.js'
 import type { Tenant } from '../load/load.js'
 import type { Finding } from './witnesses.js'
 
-/** Milliseconds in which a follower must have received all events of the database. */
+/** Milliseconds within which a follower must have received all events of the database. */
 const withinMs = 30_000
 
 export interface Follower {
@@ -18,13 +21,13 @@ export interface Follower {
   stop(): Promise<void>
 }
 
-/** Follows from the first event of the tenant on. */
+/** Follows the stream from the first event of the tenant. */
 export function followEvents(baseUrl: string, tenant: Tenant): Follower {
   const ids = new Set<string>()
   const leaving = new AbortController()
   const client = new Phonerack({ baseUrl, apiKey: tenant.keys['read-only'] })
   const follow = async (): Promise<void> => {
-    // An unknown ID: a gap, then all events that are kept.
+    // With an unknown ID, the stream begins with a gap, followed by all kept events.
     for await (const event of client.events({ lastEventId: 'evt_aaaaaaaaaaaa', signal: leaving.signal }))
       if (event.object === 'event') ids.add(event.id)
   }
@@ -55,7 +58,10 @@ const missingNumbers = `
   SELECT last_number, (SELECT COUNT(*) FROM events) AS events FROM event_state
   WHERE last_number <> (SELECT COUNT(*) FROM events)`
 
-/** After quiet: every session of the ledger has its events, and every follower has every event of its tenant. */
+/**
+ * Checks after the end of all work that every session of the ledger has its events, and every follower has
+ * every event of its tenant.
+ */
 export async function judgeEvents(
   databaseUrl: string,
   followers: readonly Follower[],

@@ -1,4 +1,4 @@
-/** Every `ready` recording plays: ffprobe decodes all of it. */
+/** Checks that every `ready` recording plays: ffprobe decodes the whole video. */
 import { probeVideo, recordingsOf } from '@phonerack/e2e/conformance/videos.js'
 import { Api } from '@phonerack/e2e/system/api.js'
 import type { Knowledge } from '../load/renter.js'

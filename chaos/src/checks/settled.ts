@@ -1,4 +1,4 @@
-/** After the last fault and the last request, everything comes to rest within a minute. */
+/** Checks that all work ends within a minute after the last fault and the last request. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Topology } from '../parts/topology.js'
 import { unsettledWork } from './database.js'
@@ -6,7 +6,7 @@ import type { Finding } from './witnesses.js'
 
 const withinMs = 60_000
 
-/** Returns the seconds that it took, and what did not settle. */
+/** Returns the seconds that passed, and the work that did not end. */
 export async function settle(
   system: Topology,
   when: string,

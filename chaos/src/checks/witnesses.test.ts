@@ -17,7 +17,7 @@ const judge = (...lines: Witnessed[]) =>
   judgeWitness('5001', lines, (phone) => tenants[phone]).map(({ rule }) => rule)
 
 describe('the record of a virtual phone', () => {
-  it('is fine with a wipe between two phones', () => {
+  it('accepts two phones with a wipe between them', () => {
     expect(judge(wipe, move(a, 1), move(a, 2), wipe, move(b, 1), wipe, move(a, 3))).toEqual([])
   })
   it('shows a second tenant without a wipe', () => {
@@ -26,7 +26,7 @@ describe('the record of a virtual phone', () => {
   it('shows another phone of the tenant without a wipe', () => {
     expect(judge(move(a, 1), move(c, 1))).toEqual(['a device was handed on unwiped'])
   })
-  it('shows a write that arrived twice, and not the programs that belong to one write', () => {
+  it('shows a write that arrived twice, and accepts several programs of one write', () => {
     const scan: Witnessed = {
       at,
       what: 'command',

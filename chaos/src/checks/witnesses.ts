@@ -1,4 +1,7 @@
-/** Judges the records of the virtual phones: the tenants that touched them between two wipes, and how often each write arrived. Pure. */
+/**
+ * Judges the records of the virtual phones: which tenants used them between two wipes, and how often each
+ * write arrived. Pure.
+ */
 import type { Witnessed } from '@phonerack/virtual-phone'
 import { word } from '../parts/topology.js'
 
@@ -13,7 +16,7 @@ const mark = new RegExp(`${word}(ph_[a-z2-7]{12})-\\d+`)
 
 /**
  * @param lines of one device, in their order
- * @param tenantOf the tenant of a phone; undefined: no client knows the phone
+ * @param tenantOf returns the tenant of a phone; undefined: no client knows the phone
  */
 export function judgeWitness(
   device: string,
@@ -38,7 +41,7 @@ export function judgeWitness(
       findings.push({ rule, detail: `${device}: ${of(holder, before)}, then ${of(phone, now)}`, at })
     }
     holder = phone
-    // One write starts several programs with its name, each of them once.
+    // One write starts several programs with its name, each program once.
     const write = `${line.argv.slice(0, 2).join(' ')} ${text}`
     const first = seen.get(write)
     if (first === undefined) seen.set(write, line.at)

@@ -1,4 +1,4 @@
-/** Injects planned faults into a running system, and undoes each in time. */
+/** Injects planned faults into a running system, and ends each fault at its time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rm, writeFile } from 'node:fs/promises'
 import type { Topology } from '../parts/topology.js'
@@ -10,8 +10,8 @@ type Undo = () => Promise<void>
 const nothing: Undo = () => Promise.resolve()
 
 /**
- * Runs a schedule to its end. When `signal` aborts, the faults that last are undone and the others left out. Returns how
- * many faults of each kind were injected.
+ * Runs a schedule to its end. When `signal` aborts, active faults are ended and later faults are skipped.
+ * Returns the number of injected faults of each kind.
  */
 export async function injectAll(
   system: Topology,
@@ -88,7 +88,7 @@ async function inject(system: Topology, { kind, target, amount }: PlannedFault):
         })
         await answer.arrayBuffer()
       }
-      // Their process may restart: then the phone is plugged in again.
+      // The process of the phones may restart, in which case the phone is connected again.
       const tryTo = (name: string) => ask(name).catch(() => undefined)
       await tryTo('unplug')
       return () => tryTo('replug')
@@ -102,7 +102,7 @@ function partOf(system: Topology, target: string) {
   return part
 }
 
-/** `phone-1-3`: the third phone of the first rack. */
+/** Parses `phone-1-3`: the third phone of the first rack. */
 function phoneOf({ racks }: Topology, target: string) {
   const [, rackNumber, phoneNumber] = target.split('-').map(Number)
   const rack = racks[(rackNumber ?? 0) - 1]

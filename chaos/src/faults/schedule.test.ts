@@ -23,7 +23,7 @@ describe('a schedule of faults', () => {
     )
   })
 
-  it('ends in time, in order, with few faults at a time and a rest for each part', () => {
+  it('is in order, ends before the load does, and has few faults at a time and a pause for each part', () => {
     fc.assert(
       fc.property(seeds, durations, shapes, (seed, durationMs, shape) => {
         const planned = scheduleOf(seed, durationMs, shape)
@@ -65,7 +65,7 @@ describe('a schedule of faults', () => {
     expect(scheduleOf(1, 600_000, shape)).not.toEqual(scheduleOf(2, 600_000, shape))
   })
 
-  it('names only parts that run', () => {
+  it('contains only parts that run', () => {
     fc.assert(
       fc.property(seeds, shapes, (seed, shape) => {
         const { controls, agents, phones, brokers } = shape

@@ -1,14 +1,14 @@
-/** Plans the faults: a pure function of the seed, the duration and the shape of the system. */
+/** Plans the faults as a pure function of the seed, the duration and the shape of the system. */
 import { randomOf, type Random } from '../random.js'
 
 /** The number of each part of the system. */
 export interface Shape {
   controls: number
   agents: number
-  /** Virtual phones of each agent. */
+  /** The number of virtual phones of each agent. */
   phones: number
   brokers: number
-  /** The last agent has a disk that a fault can fill. */
+  /** Whether the last agent has a disk that a fault can fill. */
   hasSmallDisk: boolean
 }
 
@@ -26,10 +26,10 @@ export type FaultKind =
 export interface PlannedFault {
   /** Milliseconds since the start of the load. */
   at: number
-  /** Milliseconds that it lasts; 0: a moment. */
+  /** How many milliseconds the fault lasts; 0: the fault is momentary. */
   lasts: number
   kind: FaultKind
-  /** A part (`control-1`), a cable (`control-1>postgres`) or a phone (`phone-1-3`). */
+  /** The target: a part (`control-1`), a cable (`control-1>postgres`) or a phone (`phone-1-3`). */
   target: string
   /** `delay` and `clock`: milliseconds. */
   amount: number
@@ -46,7 +46,7 @@ interface Kind {
 const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${name}-${at + 1}`)
 
-/** The cables of a system, by the parts at their ends. */
+/** The cables of a system, named by the parts at their ends. */
 export const cablesOf = ({ controls, agents, brokers }: Shape): string[] => [
   ...numbered('clients>control', controls),
   ...numbered('control', controls).map((control) => `${control}>postgres`),
@@ -110,23 +110,25 @@ function kindsOf(shape: Shape): Kind[] {
 export interface Tempo {
   /** The load begins without faults. */
   first: number
-  /** From the start of one fault to that of the next. */
+  /** From the start of a fault to the start of the next. */
   gap: readonly [number, number]
   /** Between two faults of one target. */
   rest: number
-  /** The longest that a fault lasts. */
+  /** The longest duration of a fault. */
   longest: number
 }
 export const tempos = {
   usual: { first: 3 * second, gap: [500, 6 * second], rest: 5 * second, longest: 25 * second },
-  /** Every kind of fault within half a minute. */
+  /** Intervals with which every kind of fault occurs within half a minute. */
   dense: { first: second, gap: [700, 2200], rest: 3 * second, longest: 3 * second },
 } as const satisfies Record<string, Tempo>
 
-/** Faults that last at the same time. */
+/** The number of faults that last at the same time. */
 export const most = 3
 
-/** Each fault ends within `durationMs`. Each kind comes once before any comes twice. */
+/**
+ * Plans faults, each of which ends within `durationMs`. Every kind occurs once before any kind occurs twice.
+ */
 export function scheduleOf(
   seed: number,
   durationMs: number,
@@ -155,7 +157,7 @@ export function scheduleOf(
   return planned
 }
 
-/** Two faults of one part, or of a cable to it, do not meet. */
+/** Faults of one part, and faults of its cables, must not overlap. */
 export const partOf = (target: string): string => target.split('>').at(-1) ?? target
 
 function weighted(kinds: readonly Kind[], random: Random): Kind {

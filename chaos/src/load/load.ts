@@ -1,4 +1,4 @@
-/** All clients of a run: several tenants, each with renters, and one tenant that sends random requests. */
+/** All clients of a run: several tenants with renters, and one tenant that sends random requests. */
 import { Contract } from '@phonerack/e2e/contract/document.js'
 import { Api } from '@phonerack/e2e/system/api.js'
 import type { Topology } from '../parts/topology.js'
@@ -17,9 +17,12 @@ export interface Tenant {
 export interface Load {
   tenants: Tenant[]
   watched: Watched
-  /** Sends requests until `signal` aborts and the last one is answered. @param phase makes names and steps differ */
+  /**
+   * Sends requests until `signal` aborts and the last request is answered.
+   * @param phase makes names and steps of the phases different
+   */
   run(phase: string, signal: AbortSignal): Promise<void>
-  /** Looks at some of the phones that the clients believe to have. */
+  /** Reads some of the phones that the clients expect to have. */
   visitSome(signal: AbortSignal): Promise<void>
 }
 
@@ -92,7 +95,7 @@ async function createTenant({ operator }: Topology, name: string): Promise<Tenan
   }
 }
 
-/** Deletes all phones that the tenants still have, by their lists. Repeats what fails until `untilMs`. */
+/** Deletes all phones that the tenants still list. Repeats failed requests until `untilMs`. */
 export async function deleteAll(
   system: Topology,
   tenants: readonly Tenant[],

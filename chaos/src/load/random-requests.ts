@@ -1,4 +1,4 @@
-/** A client that sends random requests to every endpoint, valid ones and broken ones, as the contract test does. */
+/** A client that sends random valid and broken requests to every endpoint, like the contract test. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { z } from 'zod'
@@ -22,9 +22,9 @@ export interface RandomOptions {
 
 const created = z.object({ id: z.string() })
 const handoff = z.object({ id: z.string(), phone: z.string() })
-/** Phones of this client. */
+/** The phones of this client. */
 const kept = 2
-/** More than a run sends. */
+/** The number is larger than the number of requests in a run. */
 const count = 4000
 
 export async function sendRandomRequests(options: RandomOptions): Promise<void> {
@@ -81,7 +81,7 @@ export async function sendRandomRequests(options: RandomOptions): Promise<void> 
     knowledge.left.set(id, keys.admin)
   }
 
-  /** Older ones are deleted, and missing ones created. */
+  /** Deletes older objects, and creates missing ones. */
   async function keepPhones(): Promise<void> {
     for (const id of phones.splice(0, Math.max(phones.length - kept, 0)))
       await own('DELETE', `/v1/phones/${id}`)

@@ -1,6 +1,7 @@
 /**
- * A client that rents one phone after another and uses it: each of its writes carries a name that no other write has, by
- * which `checks/witnesses.ts` finds it on the virtual phones. Its steps are a function of the seed and of the answers.
+ * A client that rents one phone after another and uses it. Each of its writes contains a unique name, by
+ * which `checks/witnesses.ts` finds the write on the virtual phones. Its steps are a function of the seed and
+ * of the answers.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -15,7 +16,7 @@ export interface Knowledge {
   phones: Map<string, string>
   sessions: Set<string>
   recordings: { phone: string; id: string; key: string }[]
-  /** Phones that no client deleted, with the key that may. */
+  /** Phones that no client deleted, with a key that may delete them. */
   left: Map<string, string>
 }
 
@@ -29,7 +30,7 @@ export const newKnowledge = (): Knowledge => ({
 export interface RenterOptions {
   name: string
   tenant: string
-  /** Secret of a key with all rights. */
+  /** The secret of a key with all rights. */
   key: string
   random: Random
   watched: Watched
@@ -51,11 +52,11 @@ export async function runRenter(options: RenterOptions): Promise<void> {
   for (let life = 1; !options.signal.aborted; life += 1) await new Life(options, life).run()
 }
 
-/** Starts a phone that was rented before, and looks whose files it holds. */
+/** Starts a phone that was rented before, and checks whose files it contains. */
 export const visit = (options: RenterOptions, phone: string): Promise<void> =>
   new Life(options, 0).visit(phone)
 
-/** One phone, from its create to its end. */
+/** Uses one phone, from its create to its end. */
 class Life {
   private writes = 0
   /** Files whose write was answered with success. */
@@ -117,7 +118,7 @@ class Life {
         found = phoneSchema.parse(answer.body)
         ids.add(found.id)
         this.learn(found)
-        // A repeat returns the same phone.
+        // A repeated request returns the same phone.
         if (!random.chance(0.1)) break
       } else {
         if (answer !== null && (answer.status === 400 || answer.status === 409))
@@ -184,7 +185,10 @@ class Life {
     await this.send('POST', '/actions', { body: { actions, observe: 'none' } })
   }
 
-  /** Files of another phone are a hand-over without a wipe; a file of this one that is gone was lost. */
+  /**
+   * Files of another phone mean that the device was assigned without a wipe. A missing file of this phone was
+   * lost.
+   */
   private async look(): Promise<void> {
     const answer = await this.send('GET', `/files?path=${encodeURIComponent(folder)}`)
     const found = listing.safeParse(answer?.body).data
@@ -254,7 +258,7 @@ class Life {
     ])()
   }
 
-  /** A new name, of this phone only. */
+  /** A new name, which only this phone uses. */
   private mark(): string {
     this.writes += 1
     return `${word}${this.phone}-${this.writes}`

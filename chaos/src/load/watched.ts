@@ -1,4 +1,7 @@
-/** Sends the requests of the load and judges each answer: against the description, and against the faults of that time. */
+/**
+ * Sends the requests of the load and checks each answer against the description, and against the faults at
+ * that time.
+ */
 import { appendFileSync } from 'node:fs'
 import { Api, type Answer, type RequestOptions } from '@phonerack/e2e/system/api.js'
 import type { Contract, Operation } from '@phonerack/e2e/contract/document.js'
@@ -27,7 +30,7 @@ export interface Counts {
   codes: Record<string, number>
 }
 
-/** No request asks to wait longer. */
+/** The longest wait, since no request asks to wait longer. */
 const answerWithinMs = 75_000
 
 export class Watched {
@@ -38,7 +41,7 @@ export class Watched {
     private readonly judge: Judge,
   ) {}
 
-  /** Null: there was no answer. `operation`: found by the path when omitted. */
+  /** Null: there was no answer. `operation`: when omitted, found by the path. */
   async send(
     who: string,
     key: string,
@@ -92,7 +95,7 @@ export class Watched {
     if (answer === null) return felt.length > 0 ? null : 'no answer, and no fault at that time'
     const operation = given ?? operationOf(this.judge.contract, method, path)
     if (!operation) return null
-    // A write whose commit is unknown is a 500 that must not be repeated (docs/decisions/0196).
+    // A write whose commit is unknown is a 500 that clients must not repeat (docs/decisions/0196).
     if (answer.status === 500 && method !== 'GET' && felt.length > 0) return null
     return this.judge.contract.breach(operation, answer)
   }
@@ -107,7 +110,7 @@ function codeOf(answer: Answer | null): string | null {
 
 const requestIdOf = (answer: Answer | null): string => answer?.headers.get('x-request-id') ?? ''
 
-/** The operation with the most fixed parts that fits the path. */
+/** Finds the operation with the most fixed parts that matches the path. */
 export function operationOf(contract: Contract, method: string, path: string): Operation | null {
   const parts = (path.split('?')[0] ?? '').split('/')
   const fits = contract.operations.filter((operation) => {

@@ -1,6 +1,6 @@
 /**
- * The address that clients use: a TCP balancer over the replicas that answer 200 on `/readyz`. It ends the connections
- * of a replica that does not, as HAProxy does with `on-marked-down shutdown-sessions`.
+ * The address that clients use: a TCP balancer over the replicas that answer 200 on `/readyz`. It ends the
+ * connections of a replica that is not ready, as HAProxy does with `on-marked-down shutdown-sessions`.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -8,17 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Balancer {
   readonly port: number
-  /** Ports of the replicas that get connections now. */
+  /** The ports of the replicas that get connections now. */
   ready(): readonly number[]
   close(): Promise<void>
 }
 
-/** Milliseconds; a replica is not ready after so many failures in a row. */
+/**
+ * Milliseconds between two checks, and the number of consecutive failures after which a replica is not ready.
+ */
 const times = { every: 400, answer: 3000, failures: 2 } as const
 
 /**
  * @param replicas ports on 127.0.0.1
- * @param onLost called when a replica is no longer ready; returns what to call when it is again
+ * @param onLost called when a replica is no longer ready; returns a function that is called when it is ready
+ * again
  */
 export async function openBalancer(
   port: number,

@@ -1,4 +1,7 @@
-/** A cluster of three NATS servers: a user that is revoked at one of them is refused by all, even by one that was down. */
+/**
+ * A cluster of three NATS servers: all servers refuse a user that is revoked at one of them, even a server
+ * that was down.
+ */
 import { readFile, mkdtemp, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -76,7 +79,7 @@ it('carries messages between clients of different servers', { timeout: 120_000 }
     .toBeGreaterThan(0)
 })
 
-it('ends and refuses a revoked user at every server', { timeout: 120_000 }, async () => {
+it('disconnects and refuses a revoked user at every server', { timeout: 120_000 }, async () => {
   const user = createUser()
   const joined = await Promise.all(brokers.urls.map((url) => join(user, url)))
   expect(await revoke(user)).toBe(1)

@@ -1,6 +1,7 @@
 /**
- * NATS servers of one cluster. All have the operator, the account and the users of one folder, as `nats-config` writes
- * them; each has its own name and its own folder for claims. docs/operations.md, A cluster of NATS servers
+ * NATS servers of one cluster. All have the operator, the account and the users of one folder, as
+ * `nats-config` writes them; each server has a separate name and a separate folder for claims.
+ * docs/operations.md, A cluster of NATS servers
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,9 +13,9 @@ import { Part, serviceOf, type Ground } from './part.js'
 export interface Brokers {
   config: BrokerConfig
   parts: Part[]
-  /** Clients reach broker N by the Nth. */
+  /** The proxies through which clients reach the brokers, in the order of the brokers. */
   clients: Cable[]
-  /** The other brokers reach broker N by the Nth. */
+  /** The proxies through which the other brokers reach a broker, in the order of the brokers. */
   routes: Cable[]
   /** Addresses for clients. */
   urls: string[]
@@ -36,7 +37,7 @@ export async function startBrokers(ground: Ground, count: number): Promise<Broke
   const routes = await Promise.all(routePorts.map((port) => openCable(port)))
   const text = await readFile(config.configFile, 'utf8')
   const settings = JSON.parse(text) as Record<string, unknown>
-  // The service uses no streams: a cluster needs no JetStream.
+  // The service uses no streams, so a cluster needs no JetStream.
   delete settings['jetstream']
   const parts = await Promise.all(
     ports.map(async (port, at) => {

@@ -1,4 +1,4 @@
-/** A supervised process of the system under test: started again when it ends, until it is stopped. */
+/** A supervised process of the system under test. It is started again when it ends, until it is stopped. */
 import process from 'node:process'
 import {
   markVariable,
@@ -12,7 +12,7 @@ import {
 import type { Timeline } from '../timeline.js'
 
 export interface Ground {
-  /** Folder of the run. */
+  /** The folder of the run. */
   dir: string
   timeline: Timeline
   /** Path of a file in the run's folder. */
@@ -25,7 +25,7 @@ export interface Program {
   args: readonly string[]
   env: Record<string, string>
   ready: () => Promise<boolean>
-  /** Milliseconds that it may take to stop. */
+  /** Milliseconds that the process may take to stop. */
   stopWithinMs?: number
 }
 
@@ -71,7 +71,7 @@ export class Part {
     return this.service.name
   }
 
-  /** @throws the error of its first start */
+  /** @throws the error of the program's first start */
   async start(): Promise<void> {
     const { timeline } = this.ground
     const supervisor = new Supervisor((event) => {
@@ -99,12 +99,12 @@ export class Part {
     if (errors.length > 0) throw new AggregateError(errors, `${this.name} did not stop`)
   }
 
-  /** False from the end of its process until the next one is ready. */
+  /** False from the end of the part's process until the next process is ready. */
   get isRunning(): boolean {
     return this.running !== null
   }
 
-  /** Sends a signal to its process; false: it is not running now. */
+  /** Sends a signal to the part's process. Returns false when it is not running now. */
   signal(name: NodeJS.Signals): boolean {
     const pid = this.running?.pid
     if (pid === undefined) return false

@@ -29,7 +29,7 @@ import { Part, serviceOf, type Ground } from './part.js'
 export interface Rack {
   agent: Part
   phones: Part
-  /** ADB ports of its phones. */
+  /** The ADB ports of the rack's phones. */
   ports: number[]
   faultPort: number
   faultToken: string
@@ -37,29 +37,29 @@ export interface Rack {
 
 export interface Topology {
   shape: Shape
-  /** For clients. */
+  /** The URL for clients. */
   baseUrl: string
   databaseUrl: string
   postgresPort: number
-  /** For a client of a database on the same server. */
+  /** The URL for a client of another database on the same server. */
   postgres(): Postgres
   operator: OperatorClient
-  /** By name: `control-1`, `agent-2`, `broker-3`, `phones-1`, `postgres`. */
+  /** The parts by name: `control-1`, `agent-2`, `broker-3`, `phones-1`, `postgres`. */
   parts: Map<string, Part>
   controls: Part[]
   racks: Rack[]
   cables: Map<string, Cable>
   balancer: Balancer
-  /** The disk of the last agent; null: this machine does not allow it. */
+  /** The disk of the last agent; null: this machine does not allow small disks. */
   disk: SmallDisk | null
   clockFile(part: string): string
   stop(): Promise<void>
 }
 
-/** The word in everything that clients write on phones. */
+/** The word that everything contains that clients write on phones. */
 export const word = 'chaos-'
 
-/** Limits that would end the load of one address and few keys. */
+/** Raises limits that would end the load of one address and few keys. */
 const unlimited = {
   PHONERACK_REQUESTS_PER_MINUTE: '1000000',
   PHONERACK_LIFECYCLE_PER_MINUTE: '1000000',
@@ -76,7 +76,7 @@ const disk = { bytes: 96 << 20, minFree: 8 << 20 } as const
 
 const at = (port: number): string => `127.0.0.1:${port}`
 
-/** Leaves nothing running when it fails. */
+/** Starts the system. Leaves no process running when it fails. */
 export async function startTopology(ground: Ground, shape: Shape, signal: AbortSignal): Promise<Topology> {
   const undo: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
@@ -201,7 +201,7 @@ async function assemble(
     }
     const part = new Part(ground, serviceOf(ground, program))
     controls.push(part)
-    // The first one migrates the database.
+    // The first replica migrates the database.
     if (index === 0) await add(part)
   }
   await Promise.all(controls.slice(1).map(add))

@@ -1,7 +1,7 @@
 /**
- * A small HTTP balancer as operators use one: it sends a request to another replica only if the first one did not
- * accept the connection, and none to replicas that are not ready. A replica can be taken out by hand, for releases that
- * do not announce their end.
+ * A small HTTP balancer like those that operators use. It sends a request to another replica only if the
+ * first replica did not accept the connection, and never to replicas that are not ready. A replica can be
+ * taken out by a call, for releases that do not announce their end.
  */
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -11,7 +11,7 @@ interface Backend {
   url: string
   isReady: boolean
   isOut: boolean
-  /** Requests that it has not answered yet. */
+  /** The number of requests that the replica has not answered yet. */
   open: number
 }
 
@@ -31,7 +31,7 @@ export class Balancer {
     this.backends.set(url, { url, isReady: false, isOut: false, open: 0 })
   }
 
-  /** Returns when it has answered all its requests. */
+  /** Takes a replica out. Returns when it has answered all its requests. */
   async takeOut(url: string): Promise<void> {
     const backend = this.backends.get(url)
     if (!backend) return
@@ -44,7 +44,7 @@ export class Balancer {
     this.backends.delete(url)
   }
 
-  /** Returns when the replica gets requests. */
+  /** Adds a replica. Returns when it gets requests. */
   async hasReady(url: string): Promise<void> {
     const until = Date.now() + 60_000
     while (this.backends.get(url)?.isReady !== true) {
@@ -92,7 +92,7 @@ export class Balancer {
   }
 }
 
-/** False when the replica did not accept the connection. */
+/** Returns false when the replica did not accept the connection. */
 function attempt(url: string, from: IncomingMessage, body: Buffer, to: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url)

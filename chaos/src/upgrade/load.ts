@@ -85,7 +85,7 @@ export class Load {
     return false
   }
 
-  /** Null, and a failure, unless the answer is 2xx. */
+  /** Returns null and counts a failure unless the answer is 2xx. */
   private async expect(method: string, path: string, body?: unknown): Promise<Answer | null> {
     this.counts.requests += 1
     try {

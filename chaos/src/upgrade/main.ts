@@ -1,7 +1,7 @@
 /**
- * `./scripts/test-upgrade`: upgrades an earlier release to this one as docs/operations.md says, under load, and then
- * starts the earlier control plane again. Fails if any request fails. Arguments: the checkout of the earlier release,
- * built, and its name. docs/decisions/0193
+ * `./scripts/test-upgrade`: upgrades an earlier release to this release as docs/operations.md describes,
+ * under load, and then starts the earlier control plane again. Fails if any request fails. Arguments: the
+ * checkout of the earlier release, built, and its name. docs/decisions/0193
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ async function eventually(name: string, isTrue: () => Promise<boolean>): Promise
 
 const clients: { load: Load | null } = { load: null }
 let [before, failedBefore] = [0, 0]
-/** Lets the load run, and prints what happened since the last phase. */
+/** Lets the load run, and prints the requests since the last phase. */
 async function phase(text: string): Promise<void> {
   await sleep(phaseSeconds * 1000)
   if (!clients.load) return
@@ -117,7 +117,7 @@ async function upgrade(): Promise<void> {
 
   const operator = new OperatorClient(second.operatorUrl, token)
   load.setParking(false)
-  // No parked phone is left on a host that is drained.
+  // A drained host must not keep a parked phone, which could not be started.
   await eventually('the end of parked phones', async () => {
     const { data } = (await new Api(url, key).get('/v1/phones')).body as { data: { status: string }[] }
     return data.every(({ status }) => !['parked', 'parking'].includes(status))

@@ -1,4 +1,4 @@
-/** Programs of a release on one database and broker: control planes, host agents, virtual phones. */
+/** Runs the programs of a release on one database and broker: control planes, host agents, virtual phones. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { pickPort, startChild, waitUntil, type Nats, type Running } from '@phonerack/launcher'
@@ -102,13 +102,13 @@ export const startPhones = (shared: Shared, release: Release, rack: Rack): Promi
     args: ['--ports', rack.phonePorts.join(','), '--data', path.join(shared.dir, `${rack.name}-phones`)],
   })
 
-/** Paths of programs that an agent uses. */
+/** The paths of programs that an agent uses. */
 export interface Tools {
   adb: string
   scrcpy: string
 }
 
-/** @param joinToken needed for its first start only */
+/** @param joinToken needed only for the host's first start */
 export async function startAgent(
   shared: Shared,
   release: Release,

@@ -9,10 +9,13 @@ const limit = 1_800_000
 
 export const packagesFolder = (root) => path.join(root, 'dist', 'packages')
 
-/** @throws Error when a package could not be built. `./scripts/package` leaves the wheel out without its tools. */
+/**
+ * @throws Error when a package could not be built. `./scripts/package` omits the wheel when its tools are
+ * missing.
+ */
 export function build(root) {
   const folder = packagesFolder(root)
-  // Packages of an earlier version would be published too.
+  // Packages of an earlier version would otherwise be published too.
   rmSync(folder, { recursive: true, force: true })
   execFileSync(path.join(root, 'scripts', 'package'), [], {
     cwd: root,

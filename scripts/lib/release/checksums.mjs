@@ -1,11 +1,11 @@
-// SHA256SUMS of a folder, in the format of sha256sum.
+// Writes and reads SHA256SUMS of a folder, in the format of sha256sum.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const name = 'SHA256SUMS'
 
-/** Names of the files, sorted, without SHA256SUMS. */
+/** The names of the files, sorted, without SHA256SUMS. */
 export const filesIn = (folder) =>
   readdirSync(folder)
     .filter((file) => file !== name)

@@ -1,5 +1,5 @@
-// `./scripts/release`: the main program. Exit codes: 0 done, 1 failed, 2 wrong command line.
-// Only `build` needs installed packages: the jobs that publish run no code of dependencies.
+// `./scripts/release`: the main program. Exit codes: 0 done, 1 failed, 2 wrong command line. Only `build`
+// needs installed packages, since the jobs that publish run no code of dependencies.
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import process from 'node:process'

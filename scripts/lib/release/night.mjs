@@ -5,7 +5,10 @@
 /** Milliseconds for both requests together. */
 const limitMs = 30_000
 
-/** @returns null, or the reason why the release is refused, with the next step @param night as `readNight` returns it */
+/**
+ * @returns null, or the reason why the release is refused, with the next step
+ * @param night returned by `readNight`
+ */
 export function refusalOfNight({ branch, run }, commit) {
   const again = `run night.yml on ${branch} (Actions, night, Run workflow) and wait for it`
   if (run === null) return `night.yml has no completed run on ${branch}: ${again}`
@@ -22,8 +25,8 @@ export function refusalOfNight({ branch, run }, commit) {
 }
 
 /**
- * Reads the default branch and its newest completed night, or null for a branch without one.
- * @throws Error that says what GitHub answered
+ * Reads the default branch and its newest completed night, or null for a branch without a night.
+ * @throws Error that contains GitHub's answer
  */
 export async function readNight({ api, repository, token, timeoutMs = limitMs }) {
   const signal = AbortSignal.timeout(timeoutMs)

@@ -1,4 +1,5 @@
-// Publishes dist/packages: to npm, as images, and as a GitHub release. A repeated call continues where an earlier one failed.
+// Publishes dist/packages: to npm, as images, and as a GitHub release. A repeated call continues where an
+// earlier call failed.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
@@ -30,7 +31,10 @@ export function publishNpm(root, isDryRun) {
   return done.join('\n')
 }
 
-/** The registry's hash, or '' for a version that it does not have. @throws Error when it does not answer */
+/**
+ * The registry's hash, or '' for a version that the registry does not have.
+ * @throws Error when the registry does not answer
+ */
 function publishedHash(version) {
   try {
     const args = ['view', version, 'dist.integrity', '--json']
@@ -98,7 +102,7 @@ export function publishGithub(root, { isDryRun, tag, repository }) {
   return `the release ${tag} has ${names.length} files`
 }
 
-/** @throws Error when GitHub does not say whether the release exists */
+/** @throws Error when it is unknown whether the release exists on GitHub */
 function exists(tag, repository) {
   try {
     execFileSync('gh', ['release', 'view', tag, '--repo', repository], {

@@ -10,7 +10,10 @@ export const npmPackages = [
 
 const programs = ['.', 'control-plane', 'host-agent', 'clients/ctl']
 
-/** `repository` is the address in the manifest of an npm package; undefined: it is not published there. */
+/**
+ * `repository` is the address in the manifest of an npm package; undefined: the package is not published
+ * there.
+ */
 export function manifestsOf(root) {
   const npm = npmPackages.map(({ folder }) => folder)
   const manifests = [...programs, ...npm].map((folder) => {
