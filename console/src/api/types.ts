@@ -26,7 +26,6 @@ export type Preset = Key['preset']
 export type Profile = Key['profile']
 export type WaitingTerminal = Answer<'POST /terminals/look'>
 export type AskingClient = Answer<'POST /connectors/look'>
-export type ConnectorRights = Omit<Body<'POST /projects/:project/connectors'>, 'query'>
 export type Scope = AskingClient['scopes'][number]
 
 export type Spending = Answer<'GET /projects/:project/usage'>['phones'][number]

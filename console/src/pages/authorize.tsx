@@ -1,18 +1,14 @@
 /** A client asks for access by OAuth. The page shows the client, the address of the answer, and the rights. */
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { CircleCheck, Plug } from 'lucide-react'
-import { useState, type SubmitEvent } from 'react'
+import { useState } from 'react'
 import { call, messageOf, RequestFailed } from '../api/client'
-import { isAtLeast, useSession } from '../api/session'
-import { type AskingClient, type Preset, type Profile, type ConnectorRights, type Scope } from '../api/types'
-import { useProject } from '../shell/project'
+import { type AskingClient, type Scope } from '../api/types'
 import { Button } from '../ui/button'
-import { FormError, SelectField } from '../ui/field'
 import { Name } from '../ui/name'
 import { Card, Empty, Loading, Page } from '../ui/page'
-import { PhoneChoice } from './keys/phone-choice'
-import { RightsFields } from './keys/rights-fields'
+import { GrantForm } from './keys/grant-form'
 
 export function Authorize() {
   const { request = '' } = useSearch({ from: '/inside/authorize' })
@@ -50,74 +46,31 @@ function Refused({ error }: { error: Error }) {
 }
 
 function Decide({ query, asking }: { query: string; asking: AskingClient }) {
-  const { projects } = useSession()
-  const current = useProject()
-  const able = projects.filter(({ role }) => isAtLeast(role, 'member'))
-  const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
-  const [phones, setPhones] = useState<readonly string[] | null>(null)
-  const decide = useMutation({
-    mutationFn: (rights: ConnectorRights | null) =>
-      rights === null
-        ? call('POST /connectors/deny', {}, { query })
-        : call('POST /projects/:project/connectors', { project }, { query, ...rights }),
-    onSuccess: ({ redirect_to: to }) => leaveFor(to),
-  })
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    decide.mutate({
-      preset: fields.get('preset') as Preset,
-      profile: fields.get('profile') as Profile,
-      ...(phones === null ? {} : { phones: [...phones] }),
-    })
-  }
-  if (decide.isSuccess)
+  const [isLeaving, setIsLeaving] = useState(false)
+  if (isLeaving)
     return (
       <Empty icon={<CircleCheck className="size-5" />} title={`Returning to ${asking.redirect.host}`}>
         <p>You can close this page if nothing happens.</p>
       </Empty>
     )
   return (
-    <form className="grid gap-4 p-5" onSubmit={submit}>
+    <GrantForm
+      hint="The app spends the credit of this project."
+      preset={asking.preset}
+      decide={async (grant) => {
+        const { redirect_to: to } = await (grant === null
+          ? call('POST /connectors/deny', {}, { query })
+          : call(
+              'POST /projects/:project/connectors',
+              { project: grant.project },
+              { query, ...grant.rights },
+            ))
+        leaveFor(to)
+        setIsLeaving(true)
+      }}
+    >
       <Asks asking={asking} />
-      {able.length === 0 ? (
-        <p>You need a project in which you are a member or owner.</p>
-      ) : (
-        <>
-          <SelectField
-            label="Project"
-            value={project}
-            onChange={({ target }) => {
-              setProject(target.value)
-              setPhones(null)
-            }}
-            hint="The app spends the credit of this project."
-          >
-            {able.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-          <RightsFields preset={asking.preset} />
-          <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
-        </>
-      )}
-      <FormError>{decide.error && messageOf(decide.error)}</FormError>
-      <div className="flex flex-wrap gap-2">
-        <Button
-          type="submit"
-          look="primary"
-          disabled={project === '' || phones?.length === 0}
-          isBusy={decide.isPending}
-        >
-          Allow
-        </Button>
-        <Button disabled={decide.isPending} onClick={() => decide.mutate(null)}>
-          Deny
-        </Button>
-      </div>
-    </form>
+    </GrantForm>
   )
 }
 

@@ -3,16 +3,13 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, SquareTerminal } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
 import { call, messageOf } from '../api/client'
-import { isAtLeast, useSession } from '../api/session'
-import { type NewKey, type WaitingTerminal } from '../api/types'
-import { useProject } from '../shell/project'
+import { type WaitingTerminal } from '../api/types'
 import { Button } from '../ui/button'
-import { FormError, SelectField, TextField } from '../ui/field'
+import { FormError, TextField } from '../ui/field'
 import { Name } from '../ui/name'
 import { Card, Empty, Page } from '../ui/page'
 import { Time } from '../ui/time'
-import { PhoneChoice } from './keys/phone-choice'
-import { ExpiryField, RightsFields, rightsOf } from './keys/rights-fields'
+import { GrantForm } from './keys/grant-form'
 
 export function Connect() {
   const [code, setCode] = useState('')
@@ -83,82 +80,38 @@ interface DecideProps {
   onBack: () => void
 }
 
-function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
-  const { projects } = useSession()
-  const current = useProject()
-  const able = projects.filter(({ role }) => isAtLeast(role, 'member'))
-  const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
-  const [phones, setPhones] = useState<readonly string[] | null>(null)
-  const decide = useMutation({
-    /** @param rights null: refuse the terminal */
-    mutationFn: async (rights: Omit<NewKey, 'name'> | null) => {
-      await (rights === null
+const Decide = ({ code, terminal, onDecided, onBack }: DecideProps) => (
+  <GrantForm
+    hint="The terminal spends the credit of this project."
+    hasExpiry
+    decide={async (grant) => {
+      await (grant === null
         ? call('POST /terminals/deny', {}, { user_code: code })
-        : call('POST /projects/:project/terminals/allow', { project }, { user_code: code, ...rights }))
-      return rights === null ? 'denied' : 'allowed'
-    },
-    onSuccess: onDecided,
-  })
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    decide.mutate(rightsOf(event.currentTarget, phones))
-  }
-  return (
-    <form className="grid gap-4 p-5" onSubmit={submit}>
-      <p className="flex items-start gap-3">
-        <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
-        <span className="min-w-0">
-          <strong className="break-words">
-            <Name>{terminal.client ?? 'A terminal'}</Name>
-          </strong>{' '}
-          at {terminal.address} asked for a key <Time at={terminal.created_at} />. Allow it only if the
-          terminal in front of you shows this code:
-        </span>
-      </p>
-      <p className="rounded-md border border-border bg-code py-3 text-center font-mono text-lg tracking-widest uppercase">
-        {code}
-      </p>
-      {able.length === 0 ? (
-        <p>You need a project in which you are a member or owner.</p>
-      ) : (
-        <>
-          <SelectField
-            label="Project"
-            value={project}
-            onChange={({ target }) => {
-              setProject(target.value)
-              setPhones(null)
-            }}
-            hint="The terminal spends the credit of this project."
-          >
-            {able.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-          <RightsFields />
-          <ExpiryField />
-          <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
-        </>
-      )}
-      <FormError>{decide.error && messageOf(decide.error)}</FormError>
-      <div className="flex flex-wrap gap-2">
-        <Button
-          type="submit"
-          look="primary"
-          disabled={project === '' || phones?.length === 0}
-          isBusy={decide.isPending}
-        >
-          Allow
-        </Button>
-        <Button disabled={decide.isPending} onClick={() => decide.mutate(null)}>
-          Deny
-        </Button>
-        <Button look="ghost" onClick={onBack}>
-          Another code
-        </Button>
-      </div>
-    </form>
-  )
-}
+        : call(
+            'POST /projects/:project/terminals/allow',
+            { project: grant.project },
+            { user_code: code, ...grant.rights },
+          ))
+      onDecided(grant === null ? 'denied' : 'allowed')
+    }}
+    other={
+      <Button look="ghost" onClick={onBack}>
+        Another code
+      </Button>
+    }
+  >
+    <p className="flex items-start gap-3">
+      <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
+      <span className="min-w-0">
+        <strong className="break-words">
+          <Name>{terminal.client ?? 'A terminal'}</Name>
+        </strong>{' '}
+        at {terminal.address} asked for a key <Time at={terminal.created_at} />. Allow it only if the terminal
+        in front of you shows this code:
+      </span>
+    </p>
+    <p className="rounded-md border border-border bg-code py-3 text-center font-mono text-lg tracking-widest uppercase">
+      {code}
+    </p>
+  </GrantForm>
+)

@@ -8,9 +8,9 @@ import { type AllSpending } from '../api/types'
 import { NewProject } from '../shell/new-project'
 import { Bars } from '../ui/bars'
 import { Button } from '../ui/button'
-import { Failed } from '../ui/failed'
+import { Loaded } from '../ui/failed'
 import { microsOf, usdText } from '../ui/money'
-import { Card, Loading, Page } from '../ui/page'
+import { Card, Page } from '../ui/page'
 import { Shares } from '../ui/shares'
 import { dayBars } from './usage'
 
@@ -34,16 +34,12 @@ export function Projects() {
         </Button>
       }
     >
-      {list.isPending ? (
-        <Card>
-          <Loading />
-        </Card>
-      ) : list.isLoadingError ? (
-        <Card>
-          <Failed query={list} />
-        </Card>
-      ) : (
+      {list.data ? (
         <All spending={list.data} />
+      ) : (
+        <Card>
+          <Loaded query={list}>{() => null}</Loaded>
+        </Card>
       )}
       <NewProject isOpen={isOpen} onOpenChange={setIsOpen} />
     </Page>

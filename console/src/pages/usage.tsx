@@ -6,9 +6,9 @@ import { call } from '../api/client'
 import { type DaySpending, type Spending } from '../api/types'
 import { Bars } from '../ui/bars'
 import { durationText } from '../ui/duration'
-import { Failed } from '../ui/failed'
+import { Loaded } from '../ui/failed'
 import { microsOf, usdText } from '../ui/money'
-import { Card, Loading, Page } from '../ui/page'
+import { Card, Page } from '../ui/page'
 import { Shares, type Share } from '../ui/shares'
 import { ProjectFigures } from './project-figures'
 import { ProjectLimits } from './project-limits'
@@ -38,15 +38,7 @@ export function Usage() {
       description="The last 30 days, by UTC. A session is counted on the day on which it ends, and for the key or person who rented its phone."
     >
       <ProjectFigures project={id} />
-      {usage.isPending ? (
-        <Card>
-          <Loading />
-        </Card>
-      ) : usage.isLoadingError ? (
-        <Card>
-          <Failed query={usage} />
-        </Card>
-      ) : (
+      {usage.data ? (
         <>
           <Part id="days" title="By day">
             {usage.data.phones.length === 0 ? (
@@ -87,6 +79,10 @@ export function Usage() {
             )}
           </Part>
         </>
+      ) : (
+        <Card>
+          <Loaded query={usage}>{() => null}</Loaded>
+        </Card>
       )}
       <ProjectLimits project={id} />
     </Page>

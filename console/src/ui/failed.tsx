@@ -1,9 +1,9 @@
-/** A message in place of data that could not be read. */
+/** What is shown in place of data that is being read, or that could not be read. */
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode } from 'react'
 import { messageOf } from '../api/client'
 import { Button } from './button'
-import { Empty } from './page'
+import { Empty, Loading } from './page'
 
 interface FailedProps {
   query: { error: unknown; isFetching: boolean; refetch: () => Promise<unknown> }
@@ -18,3 +18,14 @@ export const Failed = ({ query, icon = <CircleAlert className="size-5" /> }: Fai
     </Button>
   </Empty>
 )
+
+interface LoadedProps<T> {
+  query: FailedProps['query'] & { data: T | undefined; isPending: boolean }
+  /** Shows the data. Data that was read once stays when a later read fails. */
+  children: (data: T) => ReactNode
+}
+
+export function Loaded<T>({ query, children }: LoadedProps<T>) {
+  if (query.data !== undefined) return children(query.data)
+  return query.isPending ? <Loading /> : <Failed query={query} />
+}

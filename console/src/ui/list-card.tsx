@@ -1,21 +1,11 @@
 /** A card with a list that is loaded page by page. */
-import { type ReactNode } from 'react'
+import { type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button'
-import { Failed } from './failed'
-import { Card, Empty, Loading } from './page'
-
-/** The fields of a query that the card uses. */
-interface Query {
-  isPending: boolean
-  /** The query failed before any data was loaded. */
-  isLoadingError: boolean
-  error: unknown
-  isFetching: boolean
-  refetch: () => Promise<unknown>
-}
+import { Loaded } from './failed'
+import { Card, Empty } from './page'
 
 interface ListCardProps<T> {
-  query: Query
+  query: ComponentProps<typeof Loaded>['query']
   items: readonly T[]
   icon: ReactNode
   /** The name of the list for screen readers, or the ID of its heading. */
@@ -32,21 +22,21 @@ export function ListCard<T>({ query, items, icon, label, none, hint, instead, ch
   const named = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.id }
   return (
     <Card>
-      {query.isPending ? (
-        <Loading />
-      ) : query.isLoadingError ? (
-        <Failed query={query} />
-      ) : items.length === 0 ? (
-        <Empty icon={icon} title={none}>
-          {hint}
-        </Empty>
-      ) : instead ? (
-        instead
-      ) : (
-        <ul {...named} className="divide-y divide-border">
-          {items.map(children)}
-        </ul>
-      )}
+      <Loaded query={query}>
+        {() =>
+          items.length === 0 ? (
+            <Empty icon={icon} title={none}>
+              {hint}
+            </Empty>
+          ) : (
+            instead || (
+              <ul {...named} className="divide-y divide-border">
+                {items.map(children)}
+              </ul>
+            )
+          )
+        }
+      </Loaded>
     </Card>
   )
 }

@@ -37,7 +37,7 @@ export const rightsOf = (form: HTMLFormElement, phones: readonly string[] | null
   return {
     preset: fields.get('preset') as Preset,
     profile: fields.get('profile') as Profile,
-    expires: fields.get('expires') as Expiry,
+    ...(fields.has('expires') && { expires: fields.get('expires') as Expiry }),
     ...(phones === null ? {} : { phones: [...phones] }),
   }
 }

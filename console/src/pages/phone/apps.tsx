@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api/client'
 import { type Install } from '../../api/types'
 import { Badge, type Tone } from '../../ui/badge'
-import { Failed } from '../../ui/failed'
-import { Card, Loading } from '../../ui/page'
+import { Loaded } from '../../ui/failed'
+import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { ChooseFiles } from './choose-files'
 
@@ -37,27 +37,27 @@ export function Apps({ project, phone, onFiles }: Props) {
         </div>
       )}
       <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isError ? (
-          <Failed query={list} />
-        ) : list.data.data.length === 0 ? (
-          <p className="p-4 text-muted">No app was installed on this phone yet.</p>
-        ) : (
-          <ul aria-label="Installs" className="divide-y divide-border">
-            {list.data.data.map((install, index) => (
-              <li key={index} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 sm:px-5">
-                <bdi className="min-w-0 flex-1 basis-48 truncate font-mono text-[13px]">
-                  {install.package}
-                </bdi>
-                <Badge tone={tones[install.status]}>{install.error ?? install.status}</Badge>
-                <span className="text-[13px] text-muted">
-                  {install.started_at !== null && <Time at={install.started_at} />}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Loaded query={list}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <p className="p-4 text-muted">No app was installed on this phone yet.</p>
+            ) : (
+              <ul aria-label="Installs" className="divide-y divide-border">
+                {data.map((install, index) => (
+                  <li key={index} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 sm:px-5">
+                    <bdi className="min-w-0 flex-1 basis-48 truncate font-mono text-[13px]">
+                      {install.package}
+                    </bdi>
+                    <Badge tone={tones[install.status]}>{install.error ?? install.status}</Badge>
+                    <span className="text-[13px] text-muted">
+                      {install.started_at !== null && <Time at={install.started_at} />}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
       </Card>
     </div>
   )

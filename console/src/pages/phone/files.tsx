@@ -8,9 +8,9 @@ import { useChange } from '../../shell/use-change'
 import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
-import { Failed } from '../../ui/failed'
+import { Loaded } from '../../ui/failed'
 import { Name } from '../../ui/name'
-import { Card, Loading } from '../../ui/page'
+import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { ChooseFiles } from './choose-files'
 
@@ -57,29 +57,29 @@ export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
         )}
       </div>
       <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isError ? (
-          <Failed query={list} />
-        ) : list.data.data.length === 0 ? (
-          <p className="p-4 text-muted">The folder is empty.</p>
-        ) : (
-          <ul aria-label="Files" className="divide-y divide-border">
-            {list.data.data.map((entry) => (
-              <Row
-                key={entry.name}
-                entry={entry}
-                content={urlOf('GET /projects/:project/phones/:phone/files/content', {
-                  project,
-                  phone,
-                  path: `${folder}/${entry.name}`,
-                })}
-                onOpen={() => onFolder(`${folder}/${entry.name}`)}
-                onDelete={onFiles && (() => setDeleted(entry.name))}
-              />
-            ))}
-          </ul>
-        )}
+        <Loaded query={list}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <p className="p-4 text-muted">The folder is empty.</p>
+            ) : (
+              <ul aria-label="Files" className="divide-y divide-border">
+                {data.map((entry) => (
+                  <Row
+                    key={entry.name}
+                    entry={entry}
+                    content={urlOf('GET /projects/:project/phones/:phone/files/content', {
+                      project,
+                      phone,
+                      path: `${folder}/${entry.name}`,
+                    })}
+                    onOpen={() => onFolder(`${folder}/${entry.name}`)}
+                    onDelete={onFiles && (() => setDeleted(entry.name))}
+                  />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
       </Card>
       <Confirm
         isOpen={deleted !== null}

@@ -10,8 +10,8 @@ import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Confirm } from '../../ui/dialog'
 import { durationText } from '../../ui/duration'
-import { Failed } from '../../ui/failed'
-import { Card, Loading } from '../../ui/page'
+import { Loaded } from '../../ui/failed'
+import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 
 const tones: Readonly<Record<Recording['status'], Tone>> = {
@@ -106,38 +106,38 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
         </Card>
       )}
       <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Failed query={list} />
-        ) : recordings.length === 0 ? (
-          <p className="p-4 text-muted">No recordings. Agents and members can record the screen.</p>
-        ) : (
-          <ul aria-label="Recordings" className="divide-y divide-border">
-            {recordings.map((recording) => (
-              <Row
-                key={recording.id}
-                recording={recording}
-                mayChange={mayChange}
-                video={urlOf('GET /projects/:project/phones/:phone/recordings/:recording/video', {
-                  project,
-                  phone,
-                  recording: recording.id,
-                })}
-                onPlay={() => setPlayed(recording.id)}
-                onDelete={() =>
-                  change.mutate(() =>
-                    call('DELETE /projects/:project/phones/:phone/recordings/:recording', {
+        <Loaded query={list}>
+          {() =>
+            recordings.length === 0 ? (
+              <p className="p-4 text-muted">No recordings. Agents and members can record the screen.</p>
+            ) : (
+              <ul aria-label="Recordings" className="divide-y divide-border">
+                {recordings.map((recording) => (
+                  <Row
+                    key={recording.id}
+                    recording={recording}
+                    mayChange={mayChange}
+                    video={urlOf('GET /projects/:project/phones/:phone/recordings/:recording/video', {
                       project,
                       phone,
                       recording: recording.id,
-                    }),
-                  )
-                }
-              />
-            ))}
-          </ul>
-        )}
+                    })}
+                    onPlay={() => setPlayed(recording.id)}
+                    onDelete={() =>
+                      change.mutate(() =>
+                        call('DELETE /projects/:project/phones/:phone/recordings/:recording', {
+                          project,
+                          phone,
+                          recording: recording.id,
+                        }),
+                      )
+                    }
+                  />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
       </Card>
     </div>
   )

@@ -4,8 +4,8 @@ import { call } from '../../api/client'
 import { type PhoneSession } from '../../api/types'
 import { durationText } from '../../ui/duration'
 import { usdText } from '../../ui/money'
-import { Failed } from '../../ui/failed'
-import { Card, Loading } from '../../ui/page'
+import { Loaded } from '../../ui/failed'
+import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -49,19 +49,23 @@ export function Sessions({ project, phone, open }: { project: string; phone: str
         Sessions
       </h2>
       <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isError ? (
-          <Failed query={list} />
-        ) : list.data.data.length === 0 ? (
-          <p className="p-4 text-muted">The phone has not run yet.</p>
-        ) : (
-          <ul className="max-h-96 divide-y divide-border overflow-y-auto" tabIndex={0} aria-label="Sessions">
-            {list.data.data.map((session) => (
-              <Row key={session.id} session={session} />
-            ))}
-          </ul>
-        )}
+        <Loaded query={list}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <p className="p-4 text-muted">The phone has not run yet.</p>
+            ) : (
+              <ul
+                className="max-h-96 divide-y divide-border overflow-y-auto"
+                tabIndex={0}
+                aria-label="Sessions"
+              >
+                {data.map((session) => (
+                  <Row key={session.id} session={session} />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
       </Card>
     </section>
   )

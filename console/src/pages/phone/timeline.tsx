@@ -6,8 +6,9 @@ import { call, messageOf, urlOf } from '../../api/client'
 import { type Step } from '../../api/types'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Failed } from '../../ui/failed'
+import { Loaded } from '../../ui/failed'
 import { undirected, withEscapes } from '../../direction'
+import { ShowMore } from '../../ui/list-card'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { actionText } from './action-text'
@@ -56,35 +57,27 @@ export function Timeline({ project, phone, isRunning }: Props) {
         Steps
       </h2>
       <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Failed query={list} />
-        ) : entries.length === 0 ? (
-          <p className="p-4 text-muted">
-            Nothing yet. Each batch of actions that an agent sends is listed here with its results.
-          </p>
-        ) : (
-          <ol aria-label="Steps" className="divide-y divide-border">
-            {entries.map((entry) =>
-              entry.kind === 'step' ? (
-                <StepRow key={entry.step.id} project={project} phone={phone} step={entry.step} />
-              ) : (
-                <RefusedRow key={entry.id} calls={entry} />
-              ),
-            )}
-          </ol>
-        )}
+        <Loaded query={list}>
+          {() =>
+            entries.length === 0 ? (
+              <p className="p-4 text-muted">
+                Nothing yet. Each batch of actions that an agent sends is listed here with its results.
+              </p>
+            ) : (
+              <ol aria-label="Steps" className="divide-y divide-border">
+                {entries.map((entry) =>
+                  entry.kind === 'step' ? (
+                    <StepRow key={entry.step.id} project={project} phone={phone} step={entry.step} />
+                  ) : (
+                    <RefusedRow key={entry.id} calls={entry} />
+                  ),
+                )}
+              </ol>
+            )
+          }
+        </Loaded>
       </Card>
-      {list.hasNextPage && (
-        <Button
-          className="justify-self-center"
-          isBusy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore pages={list} />
     </section>
   )
 }
