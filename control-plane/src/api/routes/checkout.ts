@@ -36,7 +36,6 @@ export const createCheckout: Route = (app, { services }) => {
             amount_usd: z.int().meta({ description: 'Whole dollars; tax is added at checkout.' }),
           }),
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             'billing_not_configured',
             'provider_error',

@@ -41,7 +41,7 @@ export const intoPhone: readonly ErrorCode[] = [
 ]
 
 /** Errors of requests that are sent to a phone's host once. */
-export const sentOnce: readonly ErrorCode[] = [...intoPhone, 'rate_limited', 'action_outcome_unknown']
+export const sentOnce: readonly ErrorCode[] = [...intoPhone, 'action_outcome_unknown']
 
 /** Errors of requests that change something on a phone. */
 export const changePhone: readonly ErrorCode[] = [...sentOnce, 'phone_controlled']

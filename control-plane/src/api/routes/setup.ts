@@ -58,7 +58,7 @@ export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock
             expires_in: z.int().meta({ description: 'Seconds to confirm and collect.' }),
             interval: z.int().meta({ description: 'Seconds between polls.' }),
           }),
-          ...describeOpenErrors('validation_failed', 'payload_too_large', 'rate_limited'),
+          ...describeOpenErrors('payload_too_large', 'rate_limited'),
         },
       },
       config: { isOpen: true },
@@ -104,7 +104,6 @@ export const collectSetup: Route = (app, { services, failureLimit, clock }) => {
             project: z.string().optional().meta({ description: "The project's name." }),
           }),
           ...describeOpenErrors(
-            'validation_failed',
             'payload_too_large',
             'rate_limited',
             'not_found',

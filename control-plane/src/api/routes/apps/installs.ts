@@ -48,7 +48,6 @@ export const installApp: Route = (app, deps) => {
         response: {
           202: startedInstallSchema,
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             'upload_not_found',
             'upload_not_ready',

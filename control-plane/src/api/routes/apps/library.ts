@@ -32,7 +32,7 @@ export const searchLibrary: Route = (app, { services }) => {
           'Sorted by package, in pages of up to 50. Answers `429 rate_limited` while the library is still loading.',
         tags: ['apps'],
         querystring: libraryQuery,
-        response: { 200: libraryPageSchema, ...describeErrors('validation_failed', 'rate_limited') },
+        response: { 200: libraryPageSchema, ...describeErrors() },
       },
       config: { scope: 'phones:read' },
     },

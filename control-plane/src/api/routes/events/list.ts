@@ -47,7 +47,7 @@ export const listEvents: Route = (app, deps) => {
               'text/event-stream': { schema: z.string() },
             },
           },
-          ...describeErrors('validation_failed', 'phone_not_found', 'phone_not_allowed'),
+          ...describeErrors('phone_not_found', 'phone_not_allowed'),
         },
       },
       config: { scope: 'phones:read' },

@@ -25,9 +25,7 @@ export const runActions: Route = (app, deps) => {
             content: { 'application/json': { schema: actionBatchResultSchema } },
           },
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
-            'rate_limited',
             'capacity_unavailable',
             'phone_controlled',
             'handoff_required',

@@ -75,13 +75,7 @@ export const uninstallApp: Route = (app, deps) => {
         body: noBody,
         response: {
           200: z.object({ package: z.string(), uninstalled: z.literal(true) }),
-          ...describeErrors(
-            'validation_failed',
-            'payload_too_large',
-            'app_not_found',
-            'handoff_required',
-            ...changePhone,
-          ),
+          ...describeErrors('payload_too_large', 'app_not_found', 'handoff_required', ...changePhone),
         },
       },
       config: { scope: 'phones:control' },

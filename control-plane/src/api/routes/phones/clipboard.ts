@@ -52,10 +52,7 @@ export const setClipboard: Route = (app, deps) => {
         tags: ['device'],
         params: phoneParams,
         body: setClipboardBody,
-        response: {
-          200: answer,
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
-        },
+        response: { 200: answer, ...describeErrors('payload_too_large', ...changePhone) },
       },
       config: { scope: 'phones:control' },
     },

@@ -64,13 +64,11 @@ export const createPhone: Route = (app, deps) => {
           201: phoneSchema,
           202: phoneSchema,
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             'insufficient_scope',
             'idempotency_conflict',
             'project_frozen',
             'service_paused',
-            'rate_limited',
             'running_limit_reached',
             'phone_limit_reached',
             ...phoneFailures,

@@ -18,13 +18,7 @@ export const deletePhone: Route = (app, { services }) => {
         body: noBody,
         response: {
           200: phoneSchema,
-          ...describeErrors(
-            'validation_failed',
-            'payload_too_large',
-            'phone_not_found',
-            'phone_not_allowed',
-            'rate_limited',
-          ),
+          ...describeErrors('payload_too_large', 'phone_not_found', 'phone_not_allowed'),
         },
       },
       config: { scope: 'phones:delete' },

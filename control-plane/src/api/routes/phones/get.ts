@@ -26,7 +26,7 @@ export const getPhone: Route = (app, deps) => {
         querystring: getPhoneQuery,
         response: {
           200: phoneSchema,
-          ...describeErrors('validation_failed', 'phone_not_found', 'phone_not_allowed', ...phoneFailures),
+          ...describeErrors('phone_not_found', 'phone_not_allowed', ...phoneFailures),
         },
       },
       config: { scope: 'phones:read' },

@@ -115,7 +115,7 @@ export const createHandoff: Route = (app, deps) => {
         body: createHandoffBody,
         response: {
           201: createdHandoffSchema,
-          ...describeErrors('validation_failed', 'payload_too_large', 'handoff_in_progress', ...intoPhone),
+          ...describeErrors('payload_too_large', 'handoff_in_progress', ...intoPhone),
         },
       },
       config: { scope: 'phones:control' },
@@ -145,7 +145,7 @@ export const getHandoff: Route = (app, deps) => {
         tags: ['handoffs'],
         params: handoffParams,
         querystring: getHandoffQuery,
-        response: { 200: handoffSchema, ...describeErrors('validation_failed', ...ofAnyPhone) },
+        response: { 200: handoffSchema, ...describeErrors(...ofAnyPhone) },
       },
       config: { scope: 'phones:control' },
     },
@@ -179,7 +179,7 @@ export const deleteHandoff: Route = (app, deps) => {
         body: noBody,
         response: {
           200: z.object({ id: id('handoff'), deleted: z.literal(true) }),
-          ...describeErrors('validation_failed', 'payload_too_large', 'phone_controlled', ...ofAnyPhone),
+          ...describeErrors('payload_too_large', 'phone_controlled', ...ofAnyPhone),
         },
       },
       config: { scope: 'phones:control' },

@@ -19,13 +19,7 @@ export const heartbeatPhone: Route = (app, { services }) => {
         body: noBody,
         response: {
           200: phoneSchema,
-          ...describeErrors(
-            'validation_failed',
-            'payload_too_large',
-            'phone_not_found',
-            'phone_not_allowed',
-            ...notReady,
-          ),
+          ...describeErrors('payload_too_large', 'phone_not_found', 'phone_not_allowed', ...notReady),
         },
       },
       config: { scope: 'phones:control' },

@@ -31,7 +31,7 @@ export const listPhones: Route = (app, { services }) => {
         summary: 'List phones, newest first',
         tags: ['phones'],
         querystring: listPhonesQuery,
-        response: { 200: phonePageSchema, ...describeErrors('validation_failed') },
+        response: { 200: phonePageSchema, ...describeErrors() },
       },
       config: { scope: 'phones:read' },
     },

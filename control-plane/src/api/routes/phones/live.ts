@@ -44,7 +44,7 @@ export const createLiveLink: Route = (app, deps) => {
         body: createLiveLinkBody,
         response: {
           201: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
-          ...describeErrors('validation_failed', 'payload_too_large', 'handoff_required', ...intoPhone),
+          ...describeErrors('payload_too_large', 'handoff_required', ...intoPhone),
         },
       },
       config: { scope: 'phones:control' },

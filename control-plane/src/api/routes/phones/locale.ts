@@ -53,10 +53,7 @@ export const setLocale: Route = (app, deps) => {
         tags: ['device'],
         params: phoneParams,
         body: setLocaleBody,
-        response: {
-          200: answer,
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
-        },
+        response: { 200: answer, ...describeErrors('payload_too_large', ...changePhone) },
       },
       config: { scope: 'phones:control' },
     },

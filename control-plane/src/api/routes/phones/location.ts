@@ -59,7 +59,7 @@ export const setLocation: Route = (app, deps) => {
               .nullable()
               .meta({ description: 'Null if it was not requested or the phone cannot set it.' }),
           }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+          ...describeErrors('payload_too_large', ...changePhone),
         },
       },
       config: { scope: 'phones:control' },
@@ -92,7 +92,7 @@ export const resetLocation: Route = (app, deps) => {
         body: noBody,
         response: {
           200: z.object({ reset: z.literal(true) }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+          ...describeErrors('payload_too_large', ...changePhone),
         },
       },
       config: { scope: 'phones:control' },

@@ -60,7 +60,7 @@ export const readLogs: Route = (app, deps) => {
         querystring: logsQuery,
         response: {
           200: z.object({ data: z.array(logLineSchema), next_cursor: nextCursor }),
-          ...describeErrors('validation_failed', ...intoPhone),
+          ...describeErrors(...intoPhone),
         },
       },
       config: { scope: 'phones:read' },
@@ -128,7 +128,7 @@ export const listCrashes: Route = (app, deps) => {
         querystring: crashesQuery,
         response: {
           200: z.object({ data: z.array(crashSchema), next_cursor: nextCursor }),
-          ...describeErrors('validation_failed', ...intoPhone),
+          ...describeErrors(...intoPhone),
         },
       },
       config: { scope: 'phones:read' },

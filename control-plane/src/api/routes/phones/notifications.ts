@@ -59,7 +59,6 @@ const notificationParams = phoneParams.extend({
 })
 
 const errors = describeErrors(
-  'validation_failed',
   'payload_too_large',
   'notification_not_found',
   'handoff_required',

@@ -54,7 +54,7 @@ export const observe: Route = (app, deps) => {
               'text/plain': { schema: z.string() },
             },
           },
-          ...describeErrors('validation_failed', ...intoPhone),
+          ...describeErrors(...intoPhone),
         },
       },
       config: { scope: 'phones:read' },

@@ -19,10 +19,7 @@ export const rebootPhone: Route = (app, deps) => {
         params: phoneParams,
         headers: postHeaders,
         body: noBody,
-        response: {
-          202: phoneSchema,
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
-        },
+        response: { 202: phoneSchema, ...describeErrors('payload_too_large', ...changePhone) },
       },
       config: { scope: 'phones:control' },
     },

@@ -82,7 +82,6 @@ export const startRecording: Route = (app, deps) => {
         response: {
           201: recordingSchema,
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             'recording_in_progress',
             'recording_limit_reached',
@@ -140,7 +139,7 @@ export const stopRecording: Route = (app, deps) => {
         body: noBody,
         response: {
           200: recordingSchema,
-          ...describeErrors('validation_failed', 'payload_too_large', 'recording_not_found', ...sentOnce),
+          ...describeErrors('payload_too_large', 'recording_not_found', ...sentOnce),
         },
       },
       config: { scope: 'phones:control' },
@@ -219,7 +218,6 @@ export const deleteRecording: Route = (app, deps) => {
         response: {
           200: z.object({ id: id('recording'), deleted: z.literal(true) }),
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             ...ofAnyPhone,
             'recording_not_found',

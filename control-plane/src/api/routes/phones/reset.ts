@@ -26,7 +26,7 @@ export const resetPhone: Route = (app, deps) => {
         body: noBody,
         response: {
           202: z.object({ phone: phoneSchema, wiped: z.array(z.string()) }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+          ...describeErrors('payload_too_large', ...changePhone),
         },
       },
       config: { scope: 'phones:delete' },

@@ -46,7 +46,7 @@ export const screenshot: Route = (app, deps) => {
               'The image. `X-Screen-Width` and `X-Screen-Height` are device pixels; divide an image point by `X-Screen-Scale` to get device pixels.',
             content: { 'image/png': { schema: image }, 'image/jpeg': { schema: image } },
           },
-          ...describeErrors('validation_failed', ...intoPhone),
+          ...describeErrors(...intoPhone),
         },
       },
       config: { scope: 'phones:read' },

@@ -18,10 +18,7 @@ export const listSessions: Route = (app, deps) => {
         tags: ['phones'],
         params: phoneParams,
         querystring: z.object(pageFields),
-        response: {
-          200: sessionPageSchema,
-          ...describeErrors('validation_failed', 'phone_not_found', 'phone_not_allowed'),
-        },
+        response: { 200: sessionPageSchema, ...describeErrors('phone_not_found', 'phone_not_allowed') },
       },
       config: { scope: 'phones:read' },
     },

@@ -32,7 +32,6 @@ export const startPhone: Route = (app, deps) => {
           200: phoneSchema,
           202: phoneSchema,
           ...describeErrors(
-            'validation_failed',
             'payload_too_large',
             'phone_not_found',
             'phone_not_allowed',
@@ -41,7 +40,6 @@ export const startPhone: Route = (app, deps) => {
             'phone_failed',
             'project_frozen',
             'service_paused',
-            'rate_limited',
             'running_limit_reached',
             'insufficient_credits',
             'spend_limit_reached',

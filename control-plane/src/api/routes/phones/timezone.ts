@@ -61,7 +61,7 @@ export const setTimezone: Route = (app, deps) => {
         body: setTimezoneBody,
         response: {
           200: z.object({ timezone: z.string().meta({ description: 'IANA name.' }) }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+          ...describeErrors('payload_too_large', ...changePhone),
         },
       },
       config: { scope: 'phones:control' },

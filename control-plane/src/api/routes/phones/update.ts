@@ -27,13 +27,7 @@ export const updatePhone: Route = (app, deps) => {
         body: updatePhoneBody,
         response: {
           200: phoneSchema,
-          ...describeErrors(
-            'validation_failed',
-            'payload_too_large',
-            'phone_not_found',
-            'phone_not_allowed',
-            'phone_deleted',
-          ),
+          ...describeErrors('payload_too_large', 'phone_not_found', 'phone_not_allowed', 'phone_deleted'),
         },
       },
       config: { scope: 'phones:control' },

@@ -15,7 +15,7 @@ import {
   webhookWithSecretSchema,
 } from './schemas.js'
 
-const write = ['validation_failed', 'payload_too_large', 'phone_not_allowed'] as const
+const write = ['payload_too_large', 'phone_not_allowed'] as const
 
 export const createWebhook: Route = (app, { services }) => {
   app.post(
