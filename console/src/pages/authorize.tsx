@@ -13,7 +13,7 @@ import { GrantForm } from './keys/grant-form'
 export function Authorize() {
   const { request = '' } = useSearch({ from: '/inside/authorize' })
   const query = unpack(request)
-  const look = useQuery({
+  const asking = useQuery({
     queryKey: ['asking client', query],
     queryFn: () => call('POST /connectors/look', {}, { query }),
     retry: false,
@@ -22,12 +22,12 @@ export function Authorize() {
   return (
     <Page title="Connect an app" description="An app asks to use phones of one of your projects.">
       <Card className="max-w-lg">
-        {look.isPending ? (
+        {asking.isPending ? (
           <Loading />
-        ) : look.isError ? (
-          <Refused error={look.error} />
+        ) : asking.isError ? (
+          <Refused error={asking.error} />
         ) : (
-          <Decide key={query} query={query} asking={look.data} />
+          <Decide key={query} query={query} asking={asking.data} />
         )}
       </Card>
     </Page>

@@ -14,16 +14,16 @@ import { GrantForm } from './keys/grant-form'
 export function Connect() {
   const [code, setCode] = useState('')
   const [decision, setDecision] = useState<'allowed' | 'denied' | null>(null)
-  const look = useMutation({
+  const lookup = useMutation({
     mutationFn: (typed: string) => call('POST /terminals/look', {}, { user_code: typed }),
   })
   const restart = (): void => {
-    look.reset()
+    lookup.reset()
     setDecision(null)
   }
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    look.mutate(code)
+    lookup.mutate(code)
   }
   return (
     <Page
@@ -45,8 +45,8 @@ export function Connect() {
           >
             <Button onClick={restart}>Connect another one</Button>
           </Empty>
-        ) : look.data ? (
-          <Decide code={code} terminal={look.data} onDecided={setDecision} onBack={restart} />
+        ) : lookup.data ? (
+          <Decide code={code} terminal={lookup.data} onDecided={setDecision} onBack={restart} />
         ) : (
           <form className="grid gap-4 p-5" onSubmit={submit}>
             <TextField
@@ -60,9 +60,9 @@ export function Connect() {
               autoComplete="off"
               maxLength={20}
             />
-            <FormError>{look.error && messageOf(look.error)}</FormError>
+            <FormError>{lookup.error && messageOf(lookup.error)}</FormError>
             <div>
-              <Button type="submit" look="primary" isBusy={look.isPending}>
+              <Button type="submit" look="primary" isBusy={lookup.isPending}>
                 Continue
               </Button>
             </div>

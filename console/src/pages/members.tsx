@@ -35,7 +35,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      description="Viewers only look. Members also create keys and use phones. Owners also manage members."
+      description="Viewers only read pages. Members also create keys and use phones. Owners also manage members."
       actions={
         mayChange && (
           <Button look="primary" onClick={() => setIsInviting(true)}>

@@ -32,17 +32,17 @@ const purposeOf = ({ role, email, project }: OpenInvitation): ReactNode => {
 export function Welcome() {
   const [token] = useState(readToken)
   const { user } = useSession()
-  const look = useQuery({
+  const invitation = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => call('POST /invitations/look', {}, { token }),
     staleTime: Infinity,
     retry: false,
   })
-  if (look.isPending) return <Outside title="Welcome to Phonerack">{<Loading />}</Outside>
-  if (look.error)
+  if (invitation.isPending) return <Outside title="Welcome to Phonerack">{<Loading />}</Outside>
+  if (invitation.error)
     return (
       <Outside title="This link is not valid">
-        <p>{messageOf(look.error)}</p>
+        <p>{messageOf(invitation.error)}</p>
         <Button asChild>
           <Link to="/sign-in">Sign in</Link>
         </Button>
@@ -50,15 +50,15 @@ export function Welcome() {
     )
   return (
     <Outside
-      title={look.data.role === 'reset' ? 'New password' : 'Welcome to Phonerack'}
-      description={purposeOf(look.data)}
+      title={invitation.data.role === 'reset' ? 'New password' : 'Welcome to Phonerack'}
+      description={purposeOf(invitation.data)}
     >
-      {look.data.role === 'reset' ? (
-        <Reset token={token} email={look.data.email ?? ''} />
+      {invitation.data.role === 'reset' ? (
+        <Reset token={token} email={invitation.data.email ?? ''} />
       ) : user ? (
         <AsUser token={token} email={user.email} />
       ) : (
-        <AsNewUser token={token} invitation={look.data} />
+        <AsNewUser token={token} invitation={invitation.data} />
       )}
     </Outside>
   )

@@ -2,19 +2,19 @@
 import { useSyncExternalStore } from 'react'
 
 /** Milliseconds between two reads of the clock. */
-const lookMs = 15_000
+const tickMs = 15_000
 const listeners = new Set<() => void>()
 let timer: number | undefined
-let looks = 0
+let ticks = 0
 
-function subscribe(onLook: () => void): () => void {
-  listeners.add(onLook)
+function subscribe(onTick: () => void): () => void {
+  listeners.add(onTick)
   timer ??= window.setInterval(() => {
-    looks += 1
+    ticks += 1
     for (const each of listeners) each()
-  }, lookMs)
+  }, tickMs)
   return () => {
-    listeners.delete(onLook)
+    listeners.delete(onTick)
     if (listeners.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -43,7 +43,7 @@ export function agoText(at: Date, now: Date, isExact = false): string {
 
 /** A relative time. The text follows the clock, even when nothing else on the page changes. */
 export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
-  useSyncExternalStore(subscribe, () => looks)
+  useSyncExternalStore(subscribe, () => ticks)
   const date = new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>

@@ -1,6 +1,6 @@
 /**
- * The service `framebuffer:`: a header, version 2, and the raw pixels. Source:
- * AOSP `framebuffer_service.cpp` (`struct fbinfo`). Numbers little-endian.
+ * The service `framebuffer:`: a header, version 2, and the raw pixels. Source: AOSP `framebuffer_service.cpp`
+ * (`struct fbinfo`). The numbers are little-endian.
  */
 import type { Duplex } from '../android/streams.js'
 import type { World } from '../android/world.js'

@@ -39,7 +39,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Sum of all bytes; the protocol calls it a CRC. */
+/** The sum of all bytes, which the protocol calls a CRC. */
 function checksum(payload: Buffer): number {
   let sum = 0
   for (const byte of payload) sum += byte

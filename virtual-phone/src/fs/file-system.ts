@@ -19,7 +19,7 @@ import { locate, type Location } from './lookup.js'
 import type { Volume } from './volume.js'
 
 interface WriteOptions {
-  /** Default `truncate`. */
+  /** The default is `truncate`. */
   how?: WriteMode
   /** Permission bits of a new file. */
   mode?: number
@@ -251,7 +251,7 @@ export class FileSystem {
     return node
   }
 
-  /** The parent directory and name for a new entry. */
+  /** The parent directory and the name of a new entry. */
   private vacancy(path: string): { parent: DirectoryNode; name: string } {
     const { parent, name, node } = this.locate(path, 'parent')
     if (node !== null || parent === null) throw new FsError('EEXIST', path)

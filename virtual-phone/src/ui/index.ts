@@ -19,7 +19,7 @@ import { settings } from './apps/settings/settings.js'
 import { PhoneWorld } from './window/world.js'
 
 interface CreateWorldOptions extends Partial<PhoneFacts> {
-  /** The result of `exportState` before a reboot or park; omitted or null: a new phone. */
+  /** The result of `exportState` before a reboot or park. If it is omitted or null, the phone is new. */
   state?: unknown
   now?: () => Date
 }
@@ -42,7 +42,7 @@ const APPS: readonly App[] = [
 ]
 const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
 
-/** The facts; default: the virtual phone's `getprop` values. */
+/** The facts. The default is the virtual phone's `getprop` values. */
 export function createWorld(options: CreateWorldOptions = {}): World {
   return makeWorld(options)
 }

@@ -9,7 +9,7 @@ import type { Duplex } from '../android/streams.js'
 import { BrokenPipe } from '../android/streams.js'
 
 interface PhoneHttpServer {
-  /** Accepts no more connections, and ends open ones. */
+  /** Accepts no more connections, and ends the open connections. */
   close(): void
 }
 

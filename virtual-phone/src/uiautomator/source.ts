@@ -6,7 +6,7 @@ import type { Display } from '../android/world.js'
 import { sourceAttributes } from './attributes.js'
 import type { Tree, TreeNode } from './tree.js'
 
-/** The size from `Display.getSize`: without the navigation bar. */
+/** The size from `Display.getSize`, which excludes the navigation bar. */
 interface SourceDisplay extends Pick<Display, 'rotation' | 'width' | 'height'> {
   navigationHeight: number
 }

@@ -21,7 +21,7 @@ export interface Tree {
 }
 
 interface TreeOptions {
-  /** All windows, else only the active one: the setting `enableMultiWindows`. */
+  /** All windows, as the setting `enableMultiWindows` requests. Otherwise only the active window. */
   multiWindows: boolean
   /** Includes views outside the screen: the setting `allowInvisibleElements`. */
   invisible: boolean

@@ -58,7 +58,7 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
         >
           <TextField label="E-mail address" name="email" type="email" required autoComplete="off" />
           <SelectField label="Role" name="role" defaultValue="member">
-            <option value="viewer">Viewer: only looks</option>
+            <option value="viewer">Viewer: only reads pages</option>
             <option value="member">Member: uses phones and keys</option>
             <option value="owner">Owner: also manages members</option>
           </SelectField>

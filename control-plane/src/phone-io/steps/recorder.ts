@@ -42,13 +42,18 @@ export interface StoredOutcome {
   error: { code: string; message: string } | null
 }
 
-/** Its methods return before anything is written. They resolve late only while many writes of the phone wait. */
+/**
+ * Its methods return before anything is written. They resolve late only while many writes of the phone wait.
+ */
 export interface OpenStep {
-  /** The batch was answered. @param read reads the answer, once the client has it. If that fails, the step is unknown */
+  /**
+   * The batch was answered. If `read` fails, the result of the step is unknown.
+   * @param read reads the answer after the client received it
+   */
   answered(read: () => BatchAnswer): Promise<void>
   /** The number of actions that ran is unknown. */
   unknown(error: StepError): Promise<void>
-  /** Nothing of the batch ran, so it does not become a step. */
+  /** No action of the batch ran, so the batch does not become a step. */
   refused(): void
 }
 
@@ -67,7 +72,7 @@ export interface StepRecorder {
   hasTyped(phoneId: string): boolean
   /** Writes a step of touches that a person has made. */
   touched(of: StepOf, startedAt: Date): Promise<void>
-  /** Resolves when the batches of this replica that were answered before are written, or after two seconds. */
+  /** Resolves when the batches that this replica answered before are written, or after two seconds. */
   settled(phoneId: string): Promise<void>
   close(): Promise<void>
 }
@@ -167,7 +172,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
           core.log.warn({ err: error, step: step.id }, 'could not begin a step')
         }
       }
-      // The end of the step writes what is missing.
+      // The write at the end of the step includes what is missing.
       const beginning = setTimeout(() => {
         isBegun = true
         screens.flush(phoneId)
@@ -176,7 +181,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       const end = async (endOf: () => Promise<StepEnd>): Promise<void> => {
         clearTimeout(beginning)
         screens.flush(phoneId)
-        // The answer is sent first.
+        // The client gets the answer first.
         const ending = nextTurn().then(endOf)
         ending.catch(() => undefined)
         enqueue(phoneId, async () => stepWrite(core, step, await ending))
@@ -252,11 +257,14 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
 ]
 
 /**
- * Milliseconds that a batch runs before its beginning is written. A shorter one is written once, with its end, so that it
- * needs one commit instead of two.
+ * Milliseconds for which a batch runs before its beginning is written. A shorter batch is written once, with
+ * its end, so that it needs one commit instead of two.
  */
 const beginAfterMs = 10
-/** Writes of a phone that wait. Beyond it, its batches wait for them, so that an agent cannot fill the memory. */
+/**
+ * The number of a phone's writes that may wait. Above it, the phone's batches wait for the writes, so that an
+ * agent cannot fill the memory.
+ */
 const mostWaiting = 32
 const notRead = 'The answer of the batch could not be read.'
 

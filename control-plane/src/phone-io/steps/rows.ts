@@ -131,7 +131,7 @@ export async function dropStep({ read }: Core, id: string): Promise<void> {
       and not exists (select 1 from steps s where s.phone_id = c.phone_id and s.after_id = c.id and s.id <> gone.id)`)
 }
 
-/** The write of a step, for the writer. It holds only what the statement needs. */
+/** The write of a step, as the writer receives it. It contains only what the statement needs. */
 export const stepWrite = (core: Core, step: NewStep, end: StepEnd): StepWrite => ({
   bytes: rowBytes + step.request.length + end.outcome.length + (end.screen?.body.length ?? 0),
   run: () => writeStep(core, step, end),

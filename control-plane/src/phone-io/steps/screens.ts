@@ -26,9 +26,9 @@ interface Seen {
 export interface LastScreens {
   /** Keeps a screen that a client has read. Returns immediately. */
   see(screen: Seen): void
-  /** Puts the phone's screen that waits into the queue. A failed write must not fail the batch. */
+  /** Adds the waiting screen of the phone to the queue. A failed write must not fail the batch. */
   flush(phoneId: string): void
-  /** Puts all that wait into the queue. */
+  /** Adds all waiting screens to the queue. */
   close(): void
 }
 

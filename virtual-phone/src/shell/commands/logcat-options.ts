@@ -2,7 +2,7 @@
 import { isLogBuffer, isPriority, type LogBuffer, type Priority } from '../../android/logs/buffers.js'
 import { UsageError } from '../command.js'
 
-/** The value of `-t` and `-T`: the number of the newest entries, or the time of the first one as text. */
+/** The value of `-t` or `-T`: the number of the newest entries, or the time of the first entry as text. */
 type Tail = { count: number } | { from: string }
 
 export interface LogcatOptions {

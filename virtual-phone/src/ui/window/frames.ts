@@ -5,9 +5,9 @@
 const FRAME_MS = 33
 
 interface FrameHost {
-  /** True while somebody watches a moving screen. */
+  /** True while a client watches a moving screen. */
   moving: () => boolean
-  /** Milliseconds until time alone changes the watched screen; null: never. */
+  /** Milliseconds until time alone changes the watched screen. Null: never. */
   changesIn: () => number | null
   frame: () => void
 }

@@ -21,7 +21,7 @@ interface Finger {
 }
 
 interface TouchTarget {
-  /** Windows from back to front, placed. */
+  /** The placed windows, from back to front. */
   layers: () => readonly Layer[]
   tap: (v: View, x: number, y: number) => void
   longPress: (v: View, x: number, y: number) => void
