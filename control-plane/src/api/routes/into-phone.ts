@@ -2,22 +2,23 @@
 import { pause } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
-import type { RouteDeps } from './deps.js'
+import { phoneIdOf, type RouteDeps } from './deps.js'
 import { noteActivity } from './lifecycle.js'
-import { type CallContext } from '../../base/core/caller.js'
+import { type Caller, type CallContext } from '../../base/core/caller.js'
 
 /** Milliseconds that a finished call waits for the record of its activity. */
 const recordMs = 2000
 
 export async function whileActive<T>(
   deps: RouteDeps,
-  request: FastifyRequest,
+  request: FastifyRequest & { params: { id: string } },
   reply: FastifyReply,
-  phoneId: string,
-  work: (context: CallContext) => Promise<T>,
+  work: (caller: Caller, phoneId: string, context: CallContext) => Promise<T>,
 ): Promise<T> {
+  const phoneId = phoneIdOf(request.params)
   const caller = callerOf(request)
-  const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
+  const call = (): Promise<T> =>
+    work(caller, phoneId, { requestId: request.id, signal: deps.lifetimes.work(reply) })
   // The call refuses a phone that the key must not use, and such a request does not count as activity.
   if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)

@@ -63,9 +63,8 @@ export const installApp: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const install = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.installs.start(callerOf(request), id, sourceOf(request.body), context),
+      const install = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.installs.start(caller, id, sourceOf(request.body), context),
       )
       return reply.code(202).send(startedInstallJson(install))
     },

@@ -1,7 +1,6 @@
 /** POST /v1/phones/{id}/actions */
 import { actionBatchResultSchema, actionBatchSchema, limits } from '@phonerack/shared'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, sendJson, type Route } from '../deps.js'
+import { sendJson, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -37,11 +36,9 @@ export const runActions: Route = (app, deps) => {
       config: { scope: 'phones:control', tellsThatNothingRan: true },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const caller = callerOf(request)
       const { actions, observe, fresh } = request.body
       const { inProcess } = request
-      const json = await whileActive(deps, request, reply, id, (context) =>
+      const json = await whileActive(deps, request, reply, (caller, id, context) =>
         deps.services.deviceControl.runActions(
           caller,
           id,

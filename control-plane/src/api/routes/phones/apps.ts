@@ -1,10 +1,9 @@
 /** GET /v1/phones/{id}/apps and DELETE /v1/phones/{id}/apps/{package} */
 import { packageName } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
 import { findIssues } from '../../../base/validation/issues.js'
 import { validationFailed } from '../../../base/validation/validation-error.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { noBody, phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -34,9 +33,8 @@ export const listApps: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const apps = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.packages.list(callerOf(request), id, context),
+      const apps = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.packages.list(caller, id, context),
       )
       const data = apps.map(({ versionName, versionCode, ...rest }) => ({
         ...rest,
@@ -82,9 +80,8 @@ export const uninstallApp: Route = (app, deps) => {
     },
     async (request, reply) => {
       const name = packageOf(request.params)
-      const id = phoneIdOf(request.params)
-      await whileActive(deps, request, reply, id, (context) =>
-        deps.services.packages.uninstall(callerOf(request), id, name, context),
+      await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.packages.uninstall(caller, id, name, context),
       )
       return { package: name, uninstalled: true as const }
     },

@@ -1,8 +1,7 @@
 /** GET and PUT /v1/phones/{id}/clipboard */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -33,9 +32,8 @@ export const getClipboard: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const text = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.clipboard(callerOf(request), id, context),
+      const text = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.clipboard(caller, id, context),
       )
       return { text }
     },
@@ -57,10 +55,9 @@ export const setClipboard: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { text } = request.body
-      await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.setClipboard(callerOf(request), id, text, context),
+      await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.setClipboard(caller, id, text, context),
       )
       return { text }
     },

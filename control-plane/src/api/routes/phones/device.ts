@@ -1,7 +1,6 @@
 /** GET /v1/phones/{id}/device */
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -30,9 +29,8 @@ export const getDevice: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const info = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.deviceInfo(callerOf(request), id, context),
+      const info = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.deviceInfo(caller, id, context),
       )
       const { brand, model, osVersion, screen, carrier } = info
       return { brand, model, os_version: osVersion, screen, carrier }

@@ -2,8 +2,7 @@
 import { limits } from '@phonerack/shared'
 import { create as contentDisposition } from 'content-disposition'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, sendBytes, type Route } from '../deps.js'
+import { sendBytes, type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { noBody, phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -76,10 +75,9 @@ export const listFiles: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { path } = request.query
-      const entries = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.files.list(callerOf(request), id, path, context),
+      const entries = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.files.list(caller, id, path, context),
       )
       const data = entries.map(({ name, type, size, modifiedAt }) => ({
         name,
@@ -112,11 +110,10 @@ export const writeFile: Route = (app, deps) => {
       config: { scope: 'phones:control', rawBody: true },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { path } = request.query
       const content = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
-      const size = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.files.write(callerOf(request), id, path, content, context),
+      const size = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.files.write(caller, id, path, content, context),
       )
       return reply.status(201).send({ path, size })
     },
@@ -144,10 +141,9 @@ export const readFile: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { path } = request.query
-      const content = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.files.read(callerOf(request), id, path, context),
+      const content = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.files.read(caller, id, path, context),
       )
       reply.header('content-disposition', contentDisposition(nameOf(path)))
       return sendBytes(reply, 'application/octet-stream', content)
@@ -174,10 +170,9 @@ export const deleteFile: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { path } = request.query
-      await whileActive(deps, request, reply, id, (context) =>
-        deps.services.files.delete(callerOf(request), id, path, context),
+      await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.files.delete(caller, id, path, context),
       )
       return { path, deleted: true as const }
     },

@@ -121,10 +121,9 @@ export const createHandoff: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const phoneId = phoneIdOf(request.params)
       const { message, expires_in: expiresIn, taken: isTaken } = request.body
-      const { handoff, url } = await whileActive(deps, request, reply, phoneId, () =>
-        deps.services.handoffs.create(callerOf(request), phoneId, { message, expiresIn, isTaken }),
+      const { handoff, url } = await whileActive(deps, request, reply, (caller, phoneId) =>
+        deps.services.handoffs.create(caller, phoneId, { message, expiresIn, isTaken }),
       )
       return reply.code(201).send({ ...handoffJson(handoff), url })
     },

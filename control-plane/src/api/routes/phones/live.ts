@@ -1,8 +1,7 @@
 /** POST /v1/phones/{id}/live */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -50,10 +49,9 @@ export const createLiveLink: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { expires_in: expiresIn, control } = request.body
-      const link = await whileActive(deps, request, reply, id, () =>
-        deps.services.live.createLink(callerOf(request), id, { expiresIn, control }),
+      const link = await whileActive(deps, request, reply, (caller, id) =>
+        deps.services.live.createLink(caller, id, { expiresIn, control }),
       )
       return reply.code(201).send({ url: link.url, expires_at: link.expiresAt.toISOString() })
     },

@@ -1,7 +1,6 @@
 /** GET and PUT /v1/phones/{id}/locale */
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -34,9 +33,8 @@ export const getLocale: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const locale = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.locale(callerOf(request), id, context),
+      const locale = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.locale(caller, id, context),
       )
       return { locale }
     },
@@ -58,9 +56,8 @@ export const setLocale: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const locale = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.setLocale(callerOf(request), id, request.body.locale, context),
+      const locale = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.setLocale(caller, id, request.body.locale, context),
       )
       return { locale }
     },

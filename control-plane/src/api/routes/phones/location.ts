@@ -1,7 +1,6 @@
 /** GET, PUT and DELETE /v1/phones/{id}/location */
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { noBody, phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -33,9 +32,8 @@ export const getLocation: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      return whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.location(callerOf(request), id, context),
+      return whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.location(caller, id, context),
       )
     },
   )
@@ -65,15 +63,9 @@ export const setLocation: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { lat, lng, timezone_from_location: withTimezone } = request.body
-      const timezone = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.setLocation(
-          callerOf(request),
-          id,
-          { location: { lat, lng }, withTimezone },
-          context,
-        ),
+      const timezone = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.setLocation(caller, id, { location: { lat, lng }, withTimezone }, context),
       )
       return { lat, lng, timezone }
     },
@@ -98,9 +90,8 @@ export const resetLocation: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.resetLocation(callerOf(request), id, context),
+      await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.resetLocation(caller, id, context),
       )
       return { reset: true as const }
     },

@@ -2,8 +2,7 @@
 import { limits, packageName } from '@phonerack/shared'
 import { z } from 'zod'
 import { logLevelNames, type CrashView, type LogLineView } from '../../../phone-io/device-control/types.js'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -66,11 +65,10 @@ export const readLogs: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { package: name = null, level, since, limit, cursor = null } = request.query
       const query = { package: name, level, since: since ? new Date(since) : null, limit, cursor }
-      const page = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.reports.logs(callerOf(request), id, query, context),
+      const page = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.reports.logs(caller, id, query, context),
       )
       return { data: page.data.map(lineJson), next_cursor: page.nextCursor }
     },
@@ -134,10 +132,9 @@ export const listCrashes: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { package: name = null, limit, cursor = null } = request.query
-      const page = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.reports.crashes(callerOf(request), id, { package: name, limit, cursor }, context),
+      const page = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.reports.crashes(caller, id, { package: name, limit, cursor }, context),
       )
       return { data: page.data.map(crashJson), next_cursor: page.nextCursor }
     },

@@ -1,7 +1,6 @@
 /** GET /v1/phones/{id}/notifications, and POST …/{nid}/open and …/dismiss */
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -41,9 +40,8 @@ export const listNotifications: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const found = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.reports.notifications(callerOf(request), id, context),
+      const found = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.reports.notifications(caller, id, context),
       )
       const data = found.map(({ postedAt, ...rest }) => ({
         ...rest,
@@ -83,11 +81,10 @@ export const openNotification: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const phoneId = phoneIdOf(request.params)
       // A malformed ID is a notification that the phone does not show.
       const { nid: id } = request.params
-      await whileActive(deps, request, reply, phoneId, (context) =>
-        deps.services.reports.openNotification(callerOf(request), phoneId, id, context),
+      await whileActive(deps, request, reply, (caller, phoneId, context) =>
+        deps.services.reports.openNotification(caller, phoneId, id, context),
       )
       return { id, opened: true as const }
     },
@@ -112,11 +109,10 @@ export const dismissNotification: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const phoneId = phoneIdOf(request.params)
       // A malformed ID is a notification that the phone does not show.
       const { nid: id } = request.params
-      await whileActive(deps, request, reply, phoneId, (context) =>
-        deps.services.reports.dismissNotification(callerOf(request), phoneId, id, context),
+      await whileActive(deps, request, reply, (caller, phoneId, context) =>
+        deps.services.reports.dismissNotification(caller, phoneId, id, context),
       )
       return { id, dismissed: true as const }
     },

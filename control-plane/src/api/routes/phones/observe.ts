@@ -1,8 +1,7 @@
 /** GET /v1/phones/{id}/observe: the screen as elements, or as text. */
 import { limits, observationSchema } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, sendJson, type Route } from '../deps.js'
+import { sendJson, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -60,13 +59,11 @@ export const observe: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const caller = callerOf(request)
       const { screenshot, max_width: width = null, format, fresh } = request.query
       const asText = format === 'text'
       const image =
         asText || screenshot === 'none' ? null : { format: screenshot, maxWidth: width, quality: null }
-      const seen = await whileActive(deps, request, reply, id, (context) =>
+      const seen = await whileActive(deps, request, reply, (caller, id, context) =>
         deps.services.deviceControl.observe(caller, id, image, context, fresh === 'true'),
       )
       if (!asText) return sendJson(reply, seen.json)

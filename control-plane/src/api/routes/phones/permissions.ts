@@ -1,8 +1,7 @@
 /** POST /v1/phones/{id}/apps/{package}/permissions */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -67,10 +66,9 @@ export const setPermissions: Route = (app, deps) => {
     },
     async (request, reply) => {
       const name = packageOf(request.params)
-      const id = phoneIdOf(request.params)
       const { grant, revoke } = request.body
-      const permissions = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.reports.setPermissions(callerOf(request), id, name, { grant, revoke }, context),
+      const permissions = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.reports.setPermissions(caller, id, name, { grant, revoke }, context),
       )
       return { package: name, permissions }
     },

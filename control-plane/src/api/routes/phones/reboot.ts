@@ -1,6 +1,5 @@
 /** POST /v1/phones/{id}/reboot */
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -24,9 +23,8 @@ export const rebootPhone: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const phone = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.power.reboot(callerOf(request), id, context),
+      const phone = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.power.reboot(caller, id, context),
       )
       return reply.code(202).send(phoneJson(phone))
     },

@@ -92,10 +92,9 @@ export const startRecording: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const phoneId = phoneIdOf(request.params)
       const name = request.body.name ?? null
-      const recording = await whileActive(deps, request, reply, phoneId, (context) =>
-        deps.services.recordings.start(callerOf(request), phoneId, name, context),
+      const recording = await whileActive(deps, request, reply, (caller, phoneId, context) =>
+        deps.services.recordings.start(caller, phoneId, name, context),
       )
       return reply.code(201).send(recordingJson(recording))
     },
@@ -145,9 +144,8 @@ export const stopRecording: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const phoneId = phoneIdOf(request.params)
-      const recording = await whileActive(deps, request, reply, phoneId, (context) =>
-        deps.services.recordings.stop(callerOf(request), phoneId, request.params.rid, context),
+      const recording = await whileActive(deps, request, reply, (caller, phoneId, context) =>
+        deps.services.recordings.stop(caller, phoneId, request.params.rid, context),
       )
       return recordingJson(recording)
     },

@@ -1,7 +1,6 @@
 /** POST /v1/phones/{id}/reset */
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -32,9 +31,8 @@ export const resetPhone: Route = (app, deps) => {
       config: { scope: 'phones:delete' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const phone = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.power.reset(callerOf(request), id, context),
+      const phone = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.power.reset(caller, id, context),
       )
       return reply.code(202).send({ phone: phoneJson(phone), wiped })
     },

@@ -1,8 +1,7 @@
 /** GET /v1/phones/{id}/screenshot */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, sendBytes, type Route } from '../deps.js'
+import { sendBytes, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -52,10 +51,8 @@ export const screenshot: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const caller = callerOf(request)
       const { format, max_width: maxWidth = null, quality, annotate } = request.query
-      const shot = await whileActive(deps, request, reply, id, (context) =>
+      const shot = await whileActive(deps, request, reply, (caller, id, context) =>
         deps.services.deviceControl.screenshot(
           caller,
           id,

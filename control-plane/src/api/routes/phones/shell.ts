@@ -1,8 +1,7 @@
 /** POST /v1/phones/{id}/shell */
 import { limits, shellCommand, shellInput, shellResultSchema } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -41,7 +40,6 @@ export const runShell: Route = (app, deps) => {
       config: { scope: 'phones:control', tellsThatNothingRan: true },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
       const { command, timeout, stdin } = request.body
       const action = {
         type: 'shell' as const,
@@ -50,8 +48,8 @@ export const runShell: Route = (app, deps) => {
         ...(stdin === undefined ? {} : { stdin }),
       }
       const { inProcess } = request
-      return whileActive(deps, request, reply, id, (context) =>
-        deps.services.deviceControl.shell(callerOf(request), id, action, {
+      return whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.deviceControl.shell(caller, id, action, {
           ...context,
           ...(inProcess ? { batch: inProcess.batch } : {}),
           sender: senderOf(request),

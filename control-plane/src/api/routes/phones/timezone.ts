@@ -1,8 +1,7 @@
 /** GET and PUT /v1/phones/{id}/timezone */
 import { isTimeZone } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, type Route } from '../deps.js'
+import { type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -40,9 +39,8 @@ export const getTimezone: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const timezone = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.timezone(callerOf(request), id, context),
+      const timezone = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.timezone(caller, id, context),
       )
       return { timezone }
     },
@@ -67,9 +65,8 @@ export const setTimezone: Route = (app, deps) => {
       config: { scope: 'phones:control' },
     },
     async (request, reply) => {
-      const id = phoneIdOf(request.params)
-      const timezone = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.settings.setTimezone(callerOf(request), id, request.body.timezone, context),
+      const timezone = await whileActive(deps, request, reply, (caller, id, context) =>
+        deps.services.settings.setTimezone(caller, id, request.body.timezone, context),
       )
       return { timezone }
     },
