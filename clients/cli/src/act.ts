@@ -35,7 +35,7 @@ export const snapshotLine = (run: Run, id: string): string => run.out.paintErr('
 
 /** Such as `tap ok at 540,1200 [3] (612 ms)`. */
 export function resultLine(result: ActResult['results'][number]): string {
-  const { type, ok, ms, resolved, moved, at_end: atEnd, app } = result
+  const { type, ok, ms, resolved, moved, at_end: atEnd, app, changed, repeated } = result
   const parts = [plain(type), ok ? 'ok' : 'failed']
   if (resolved) {
     parts.push(`at ${resolved.center.join(',')}`)
@@ -45,6 +45,8 @@ export function resultLine(result: ActResult['results'][number]): string {
   }
   if (moved === false) parts.push('- the content did not move')
   if (atEnd === true) parts.push('- at the end')
+  if (changed === false) parts.push('- nothing was drawn')
+  if (repeated !== undefined) parts.push(`- the same ${repeated} times`)
   if (app) parts.push(`- in front: ${plain(app.package)}`)
   return `${parts.join(' ')} (${ms} ms)`
 }

@@ -96,6 +96,9 @@ const RefusedRow = ({ calls: { at, text, count } }: { calls: Refused }) => (
   </li>
 )
 
+const hasDrawnNothing = ({ results }: Step, index: number): boolean =>
+  results.some((result) => result.index === index && result.changed === false)
+
 function StepRow({ project, phone, step }: { project: string; phone: string; step: Step }) {
   const [isOpen, setIsOpen] = useState(false)
   const { actions, by } = step
@@ -117,6 +120,7 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
             {actions.slice(0, isOpen ? undefined : shownActions).map((action, index) => (
               <li key={index} className="truncate">
                 {actionText(action)}
+                {hasDrawnNothing(step, index) && <span className="text-muted"> (nothing was drawn)</span>}
               </li>
             ))}
           </ol>

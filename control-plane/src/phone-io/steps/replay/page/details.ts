@@ -30,6 +30,7 @@ export function showDetails(
     const result = step.results.find((each) => each.index === index)
     const item = make('li', { class: classOf(result) }, foreign(actionWords(action, before)))
     if (result) item.append(make('span', { class: 'ms', text: durationWords(result.ms) }))
+    if (result?.changed === false) item.append(make('span', { class: 'ms', text: stillWords(result) }))
     if (result?.error)
       item.append(
         make(
@@ -54,6 +55,9 @@ export function showDetails(
       ),
     )
 }
+
+const stillWords = ({ repeated }: Result): string =>
+  repeated === undefined ? 'nothing was drawn' : `nothing was drawn, ${repeated} times`
 
 const classOf = (result: Result | undefined): string => (result ? (result.ok ? 'ok' : 'failed') : 'not-run')
 

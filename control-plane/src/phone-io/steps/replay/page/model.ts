@@ -29,6 +29,10 @@ export interface Result {
   type: string
   ok: boolean
   ms: number
+  /** Whether anything was drawn after it; null or missing: unknown. */
+  changed?: boolean | null
+  /** How often the same action was done with nothing drawn in between. */
+  repeated?: number
   resolved?: { center: [number, number]; ref?: number }
   error?: { code: string; message: string; next: string | null }
 }
