@@ -27,6 +27,7 @@ type Open = (system: System, tenant: Tenant, phone: Phone) => CountedWay | Promi
 
 const ways: Readonly<Record<string, Open>> = {
   mcp: ({ up }, { admin }, { id }) => countedMcp(up.mcp_url, admin.key, id),
+  'mcp-changes': ({ up }, { admin }, { id }) => countedMcp(up.mcp_url, admin.key, id, true),
   http: (_, { admin }, { id }) => countedHttp(admin, id),
   sdk: ({ up }, { admin }, { id }) => countedSdk(up.base_url, admin.key, id),
   cli: ({ up }, { admin }, { id }) => countedCli(up.base_url, admin.key, id),

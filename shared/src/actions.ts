@@ -13,10 +13,10 @@ const codePoints = (min: number, max: number) =>
   }, `must have between ${min} and ${max} characters`)
 
 const targetText = codePoints(1, 1000)
-const refTarget = z.strictObject({
-  ref: z.int().min(1),
-  snapshot_id: z.string().regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID, such as `snp_abcdefghijkl`'),
-})
+export const snapshotId = z
+  .string()
+  .regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID, such as `snp_abcdefghijkl`')
+const refTarget = z.strictObject({ ref: z.int().min(1), snapshot_id: snapshotId })
 const textTarget = z.strictObject({
   text: targetText,
   nth: z
@@ -243,7 +243,11 @@ export const waitBudget = (actions: readonly Action[]): number =>
     return 'timeout_ms' in action ? sum + action.timeout_ms : sum
   }, 0)
 
-export const observeModes = ['none', 'ui', 'screenshot', 'both', 'text'] as const
+/** Whether it sends nothing to the phone. */
+export const waitsOnly = ({ type }: Action): boolean =>
+  type === 'wait' || type === 'wait_for' || type === 'wait_idle'
+
+export const observeModes = ['none', 'ui', 'screenshot', 'both', 'text', 'changes', 'auto'] as const
 export type ObserveMode = (typeof observeModes)[number]
 
 export const actionBatchSchema = z
@@ -258,7 +262,13 @@ export const actionBatchSchema = z
       .default('ui')
       .meta({
         description:
-          'Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text.',
+          'Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`: nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always included; with `text`, only as lines of text.',
+      }),
+    since: snapshotId
+      .optional()
+      .meta({
+        description:
+          'For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned without it.',
       }),
     fresh: z
       .boolean()
@@ -267,6 +277,10 @@ export const actionBatchSchema = z
         description:
           'Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description.',
       }),
+  })
+  .refine(({ observe, since }) => since === undefined || observe === 'changes' || observe === 'auto', {
+    path: ['since'],
+    message: 'needs `observe` to be `changes` or `auto`',
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
     path: ['actions'],

@@ -106,6 +106,45 @@ export const textObservationSchema = observationSchema
   .meta({ id: 'TextObservation' })
 export type TextObservation = z.infer<typeof textObservationSchema>
 
+const refs = z.array(z.int().min(1))
+
+/** The answer to `since` when most of the screen stayed. An element that only moved has not changed. */
+export const changesSchema = observationSchema
+  .omit({ elements: true })
+  .extend({
+    since: z.string().meta({ description: 'The snapshot with which the screen was compared.' }),
+    same: z.boolean().meta({ description: 'Whether no element changed.' }),
+    added: z.array(elementSchema).meta({ description: 'Elements that are new on the screen.' }),
+    changed: z
+      .array(elementSchema)
+      .meta({
+        description:
+          'Elements of which the text, the description or the state changed. An element that only moved has not changed.',
+      }),
+    removed: refs.meta({ description: 'The numbers of the elements that are no longer on the screen.' }),
+    kept: z.int().min(0).meta({ description: 'The number of elements that stayed as they were.' }),
+  })
+  .meta({ id: 'Changes' })
+export type Changes = z.infer<typeof changesSchema>
+
+/** The answer to `since` when a list of changes is not worth it. */
+export const wholeObservationSchema = observationSchema
+  .extend({
+    since: z
+      .string()
+      .nullable()
+      .meta({ description: 'The snapshot that was to be compared; null if the request named none.' }),
+    whole: z
+      .literal(true)
+      .meta({
+        description:
+          'The answer has all elements: more than about 60 % changed, another app or window is in front, the snapshot is unknown or expired, or a batch stopped early.',
+      }),
+  })
+  .meta({ id: 'WholeObservation' })
+export const changesSinceSchema = z.union([changesSchema, wholeObservationSchema])
+export type ChangesSince = z.infer<typeof changesSinceSchema>
+
 /** The observation of a completed batch with `observe: screenshot`. */
 const screenshotObservationSchema = z.object({
   taken_at: z.iso.datetime(),
@@ -233,7 +272,15 @@ export const actionBatchResultSchema = z
         description: 'One entry for each action that was started. Only the last one can be a failure.',
       }),
     completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
-    observation: z.union([observationSchema, textObservationSchema, screenshotObservationSchema]).optional(),
+    observation: z
+      .union([
+        observationSchema,
+        textObservationSchema,
+        screenshotObservationSchema,
+        changesSchema,
+        wholeObservationSchema,
+      ])
+      .optional(),
   })
   .meta({ id: 'ActionBatchResult' })
 export type ActionBatchResult = z.infer<typeof actionBatchResultSchema>

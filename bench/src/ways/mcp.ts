@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Screen } from '@phonerack/e2e/tasks/way.js'
 import { sizeOf, textOf, type ToolSize } from '@phonerack/e2e/system/tool-texts.js'
 import { byteLength, Count, type CountedWay } from './counted.js'
-import { screenIn } from './text-screen.js'
+import { changedScreen, screenIn } from './text-screen.js'
 
 const elementsSchema = z.object({ elements: z.array(elementSchema) })
 
@@ -14,7 +14,13 @@ export interface McpWay extends CountedWay {
   toolSize(): Promise<ToolSize>
 }
 
-export async function countedMcp(url: string, key: string, phoneId: string): Promise<McpWay> {
+/** @param onlyChanges passes the last snapshot, so that answers have only changes */
+export async function countedMcp(
+  url: string,
+  key: string,
+  phoneId: string,
+  onlyChanges = false,
+): Promise<McpWay> {
   const count = new Count()
   const client = new Client(
     { name: 'phonerack-bench', version: '1' },
@@ -32,18 +38,22 @@ export async function countedMcp(url: string, key: string, phoneId: string): Pro
     if (result.isError === true) throw new Error(`${name}: ${text}`)
     return result
   }
+  let known: Screen | null = null
   const screenOf = (result: CallToolResult): Screen => {
     const text = textOf(result)
-    return screenIn(text, /snapshot_id (snp_\w+)/.exec(text)?.[1] ?? '')
+    const snapshotId = /snapshot_id (snp_\w+)/.exec(text)?.[1] ?? ''
+    known = onlyChanges ? changedScreen(known, text, snapshotId) : screenIn(text, snapshotId)
+    return known
   }
+  const sinceLast = (): { since?: string } => (onlyChanges && known ? { since: known.snapshot_id } : {})
   return {
     count,
     async act(actions, observe) {
-      const result = await call('act', { actions, ...(observe === 'none' ? { observe } : {}) })
+      const result = await call('act', { actions, ...(observe === 'none' ? { observe } : sinceLast()) })
       return observe === 'none' ? null : screenOf(result)
     },
     async observe(bounds) {
-      const result = await call('observe', bounds ? { elements: true } : {})
+      const result = await call('observe', bounds ? { elements: true } : sinceLast())
       const screen = screenOf(result)
       return bounds ? { ...screen, ...elementsSchema.parse(result.structuredContent) } : screen
     },

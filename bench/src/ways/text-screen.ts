@@ -7,6 +7,21 @@ const linePattern = /^\[(\d+)\] (\S+)(?: "((?:\\.|[^"\\])*)")?(?: #(\S+))?((?: [
 const unescape = (text: string): string =>
   text.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
 
+/** The screen of a client that applies changes to what it knows. Elements that only moved keep their old places. */
+export function changedScreen(known: Screen | null, text: string, snapshotId: string): Screen {
+  const now = screenIn(text.replaceAll(/^[+~] /gm, ''), snapshotId)
+  if (!known || !/^(?:same as snp_\w+|kept \d+)$/m.test(text)) return now
+  const elements = new Map(known.elements.map((element) => [element.ref, element]))
+  const gone = /^- ((?:\[\d+\] ?)+)$/m.exec(text)?.[1] ?? ''
+  for (const ref of gone.match(/\d+/g) ?? []) elements.delete(Number(ref))
+  for (const element of now.elements) elements.set(element.ref, element)
+  const [left, top] = [0, 1] as const
+  const ordered = [...elements.values()].sort(
+    (a, b) => a.center[top] - b.center[top] || a.center[left] - b.center[left],
+  )
+  return { ...now, elements: ordered }
+}
+
 /** Other lines, such as the results of actions, are ignored. The bounds are only the center. */
 export function screenIn(text: string, snapshotId: string): Screen {
   const app = /^app (\S+)$/m.exec(text)?.[1] ?? ''

@@ -3,14 +3,20 @@
 export { Phonerack, type PhonerackOptions } from './phonerack.js'
 export { Phonerack as default } from './phonerack.js'
 export { Phone } from './phone.js'
-export { type ActOptions, type ActResult, type StartOptions, type TargetOptions } from './phone-options.js'
+export {
+  type ActOptions,
+  type ActResult,
+  type ScreenshotOptions,
+  type StartOptions,
+  type TargetOptions,
+} from './phone-options.js'
 export { Phones, type CreateOptions, type GetOrCreateOptions, type ListOptions } from './phones.js'
 export { Apps, type LibraryApp } from './apps.js'
 export { Device } from './device.js'
 export { type EventGap, type EventsOptions, type PastEventsOptions } from './events.js'
 export { Files, type FileEntry } from './files.js'
 export { Handoff } from './handoff.js'
-export { Observation, type Element, type Query } from './observation.js'
+export { Changes, Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
 export { Screenshot } from './screenshot.js'

@@ -1,9 +1,11 @@
 /** One reading of a screen. */
 import type {
+  Changes as ChangesFields,
   Element as ElementFields,
   Observation as ObservationFields,
   RefTarget,
   TextObservation,
+  WholeObservation,
 } from './generated/types.gen.js'
 
 /** A search for elements; all given fields must match. */
@@ -61,6 +63,53 @@ export class Observation {
   }
 
   toJSON(): ObservationFields | TextObservation {
+    return this.raw
+  }
+}
+
+/** The difference between a screen and an earlier one. Elements that only moved are not in it: their refs lead to the new place. */
+export class Changes {
+  readonly snapshotId: string
+  readonly takenAt: Date
+  readonly app: ObservationFields['app']
+  /**
+   * `added` has all elements, and earlier ones no longer count: most of the screen changed, another app or window is in front, or
+   * there is no earlier screen.
+   */
+  readonly isWhole: boolean
+  readonly added: readonly Element[]
+  /** Elements of which the text, the description or the state changed. */
+  readonly changed: readonly Element[]
+  /** Refs of elements that are gone. */
+  readonly removed: readonly number[]
+  /** The changes as lines, for a language model. */
+  readonly text: string
+
+  constructor(readonly raw: ChangesFields | WholeObservation | ObservationFields) {
+    this.snapshotId = raw.snapshot_id
+    this.takenAt = new Date(raw.taken_at)
+    this.app = raw.app
+    this.isWhole = 'elements' in raw
+    const { added, changed, removed } =
+      'elements' in raw ? { added: raw.elements, changed: [], removed: [] } : raw
+    const withSnapshot = (element: ElementFields): Element => ({ ...element, snapshot_id: raw.snapshot_id })
+    this.added = added.map(withSnapshot)
+    this.changed = changed.map(withSnapshot)
+    this.removed = removed
+    this.text = raw.text
+  }
+
+  /** Nothing changed. */
+  get isSame(): boolean {
+    return !this.isWhole && this.added.length + this.changed.length + this.removed.length === 0
+  }
+
+  /** The text form. */
+  toString(): string {
+    return this.text
+  }
+
+  toJSON(): ChangesFields | WholeObservation | ObservationFields {
     return this.raw
   }
 }

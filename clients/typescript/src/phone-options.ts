@@ -1,10 +1,13 @@
 /** Options and results of calls of a phone. */
 import type { ActionBatchResult, ActionResult, RunActionsBody } from './generated/types.gen.js'
-import type { Observation } from './observation.js'
+import type { Changes, Observation } from './observation.js'
 import type { CallOptions } from './transport.js'
 
 export interface ActOptions extends CallOptions {
-  /** The part of the screen to return after the last action. Default: `ui`. */
+  /**
+   * The part of the screen to return after the last action. Default: `ui`. `changes` and `auto` compare it with the last screen
+   * of this object.
+   */
   observe?: RunActionsBody['observe']
 }
 
@@ -18,10 +21,22 @@ export interface TargetOptions extends CallOptions {
 
 export interface ActResult {
   results: ActionResult[]
-  /** The screen after the last action; null with `observe: 'none'` and `'screenshot'`. */
+  /** The screen after the last action; null with `observe: 'none'`, `'screenshot'`, `'changes'` and `'auto'`. */
   observation: Observation | null
+  /** With `observe: 'changes'` or `'auto'`: the changes since the last screen; null: not requested, or nothing was read. */
+  changes: Changes | null
   /** The API's answer. */
   raw: ActionBatchResult
+}
+
+export interface ScreenshotOptions extends CallOptions {
+  format?: 'png' | 'jpeg'
+  /** Pixels. */
+  maxWidth?: number
+  /** 30 to 95, of a JPEG. */
+  quality?: number
+  /** Draws the numbers of the elements. */
+  annotate?: boolean
 }
 
 export interface StartOptions extends CallOptions {

@@ -1,5 +1,5 @@
 /** A phone: its screen, and the actions on it. */
-import { actionErrorOf } from './action-errors.js'
+import { actResultOf, isCompared, snapshotOf } from './act-result.js'
 import {
   type Action,
   clear,
@@ -46,6 +46,7 @@ import {
 import type {
   CreateLiveLinkAnswer,
   ListAppsAnswer,
+  ObserveAnswer,
   Phone as PhoneFields,
   ScrollToAction,
   Session,
@@ -54,12 +55,18 @@ import type {
 import { Handoff } from './handoff.js'
 import { installOn, type InstallOptions, type Installable, type Installed } from './install.js'
 import { millisecondsOf } from './milliseconds.js'
-import { Observation } from './observation.js'
+import { Changes, Observation } from './observation.js'
 import { Pages } from './pages.js'
 import { pause } from './pause.js'
-import type { ActOptions, ActResult, StartOptions, TargetOptions } from './phone-options.js'
+import type {
+  ActOptions,
+  ActResult,
+  ScreenshotOptions,
+  StartOptions,
+  TargetOptions,
+} from './phone-options.js'
 import { Recording } from './recording.js'
-import { Screenshot } from './screenshot.js'
+import { Screenshot, screenshotQuery } from './screenshot.js'
 import { Permissions, Reports } from './reports.js'
 import { runOn, type ShellOptions } from './shell.js'
 import { Steps } from './steps.js'
@@ -75,6 +82,8 @@ export class Phone implements AsyncDisposable {
   readonly reports: Reports
   /** The batches of actions that ran on the phone, with results and screens. */
   readonly steps: Steps
+  /** The snapshot of the last screen that a method returned. */
+  private lastSnapshot: string | undefined
 
   constructor(
     private readonly connection: Connection,
@@ -186,28 +195,22 @@ export class Phone implements AsyncDisposable {
   // Its screen
 
   async observe(options: CallOptions = {}): Promise<Observation> {
-    return new Observation(await observe({ ...this.connection.sending(options), path: this.path }))
+    return new Observation(await this.read(undefined, options))
   }
 
-  /** A picture. @param options `maxWidth`: pixels; `quality`: 30 to 95, of a JPEG; `annotate`: draws the numbers of the elements */
-  async screenshot({
-    format,
-    maxWidth,
-    quality,
-    annotate,
-    ...options
-  }: CallOptions & {
-    format?: 'png' | 'jpeg'
-    maxWidth?: number
-    quality?: number
-    annotate?: boolean
-  } = {}): Promise<Screenshot> {
-    const query = {
-      format,
-      quality,
-      max_width: maxWidth,
-      annotate: annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const),
-    }
+  /** Reads what changed since the last screen that this object got, or since another snapshot. */
+  async changes(options: CallOptions & { since?: string | undefined } = {}): Promise<Changes> {
+    return new Changes(await this.read(options.since ?? this.lastSnapshot, options))
+  }
+
+  private async read(since: string | undefined, options: CallOptions): Promise<ObserveAnswer> {
+    const seen = await observe({ ...this.connection.sending(options), path: this.path, query: { since } })
+    this.lastSnapshot = seen.snapshot_id
+    return seen
+  }
+
+  async screenshot(wanted: ScreenshotOptions = {}): Promise<Screenshot> {
+    const { query, options } = screenshotQuery(wanted)
     const noted: Noted = { requestId: null }
     const sending = this.connection.sending(options, limits.requestMs, { expected: 'bytes', noted })
     const answer: unknown = await screenshot({ ...sending, path: this.path, query })
@@ -220,16 +223,14 @@ export class Phone implements AsyncDisposable {
     { observe: wanted, ...options }: ActOptions = {},
   ): Promise<ActResult> {
     const noted: Noted = { requestId: null }
+    const since = isCompared(wanted) ? this.lastSnapshot : undefined
     const raw = await runActions({
       ...this.connection.sending(options, limits.actionsMs, { noted }),
       path: this.path,
-      body: { actions: [...actions], observe: wanted },
+      body: { actions: [...actions], observe: wanted, since },
     })
-    const seen = raw.observation
-    const observation = seen !== undefined && 'text' in seen ? new Observation(seen) : null
-    const failed = raw.results.find(({ ok }) => !ok)
-    if (failed) throw actionErrorOf(failed, { observation, raw, ...noted })
-    return { results: raw.results, observation, raw }
+    this.lastSnapshot = snapshotOf(raw) ?? this.lastSnapshot
+    return actResultOf(raw, wanted, noted.requestId)
   }
 
   private one(action: Action, options: CallOptions): Promise<ActResult> {

@@ -1,4 +1,11 @@
 /** A picture of a screen. */
+import type { ScreenshotOptions } from './phone-options.js'
+
+/** Separates the query of the API from the options of the call. */
+export function screenshotQuery({ format, maxWidth, quality, annotate, ...options }: ScreenshotOptions) {
+  const annotated = annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const)
+  return { query: { format, quality, max_width: maxWidth, annotate: annotated }, options }
+}
 
 /** The bytes of the image, with the facts that its pixels do not show. */
 export class Screenshot extends Uint8Array<ArrayBuffer> {

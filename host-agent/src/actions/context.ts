@@ -181,7 +181,7 @@ export function createContext(parts: ContextParts): ActionContext {
     stillFor: () => looks.stillFor(device),
     window: async () => (await look({ fresh, since: beganAt })).window,
     match(target, tree) {
-      const match = matchTarget(target, tree, (id, ref) => snapshots.find(id, ref))
+      const match = matchTarget(target, tree, (id) => snapshots.find(id))
       hit = match.found ? match.place.matched : null
       return match
     },

@@ -1,7 +1,7 @@
 /** Reads the screen that a batch returns. Used by `run-batch.ts`. */
-import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
+import { limits, type ScreenshotObservation } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
-import { observe } from '../screen/observe.js'
+import { observe, type Observed } from '../screen/observe.js'
 import { logUnreadable } from '../adb/device/unreadable.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
 import type { ActionContext } from './context.js'
@@ -29,10 +29,10 @@ export function observeAfter(
   )
 }
 
-type Seen = Observation | ScreenshotObservation | undefined
+type Seen = Observed | { observation: ScreenshotObservation } | undefined
 
 async function read(request: BatchRequest, context: ActionContext, stoppedEarly: boolean): Promise<Seen> {
-  const { observe: mode, device, snapshots, looks, clock, fresh } = request
+  const { observe: mode, device, snapshots, looks, clock, fresh, changesSince: since } = request
   try {
     await context.settled()
     const progress = request.progress.within(readLimitMs)
@@ -40,10 +40,12 @@ async function read(request: BatchRequest, context: ActionContext, stoppedEarly:
       const beganAt = looks.now()
       const shot = await takeScreenshot(device, picture, progress)
       const settled = looks.isStillSince(device, beganAt)
-      return { taken_at: clock.now().toISOString(), settled, screenshot: toJson(shot) }
+      const taken_at = clock.now().toISOString()
+      return { observation: { taken_at, settled, screenshot: toJson(shot) } }
     }
     const screenshot = mode === 'screenshot' || mode === 'both' ? picture : undefined
-    return (await observe(device, { snapshots, looks }, { screenshot, clock, fresh }, progress)).observation
+    const changes = since === undefined ? undefined : { since, isWhole: stoppedEarly }
+    return await observe(device, { snapshots, looks }, { screenshot, clock, fresh, changes }, progress)
   } catch (error) {
     // The actions ran: their results are returned with or without the screen.
     logUnreadable(error, request.log)

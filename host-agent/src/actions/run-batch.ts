@@ -3,12 +3,14 @@ import {
   limits,
   type Action,
   type ActionResult,
+  type Changes,
   type Clock,
   type Logger,
   type Observation,
   type ObserveMode,
   Progress,
   showsTypedText,
+  waitsOnly,
   type ScreenshotObservation,
   type TextObservation,
 } from '@phonerack/shared'
@@ -37,6 +39,8 @@ export interface BatchRequest {
   /** Already validated. */
   actions: readonly Action[]
   observe: ObserveMode
+  /** The snapshot since which the outcome has the changes; null: the client has none. Default: no changes. */
+  changesSince?: string | null | undefined
   /** For the whole batch. When it is aborted, the running action ends with what is known. */
   progress: Progress
   clock: Clock
@@ -62,6 +66,8 @@ export interface BatchOutcome {
   completed: number
   /** Omitted when none was requested or the screen could not be read. */
   observation?: Observation | TextObservation | ScreenshotObservation
+  /** With `changesSince`, unless the observation is whole. */
+  changes?: Changes
   /** With `observe: text`: the places of the elements that the text names (`BatchEnded.element_bounds`). */
   elementBounds?: Buffer
 }
@@ -116,12 +122,14 @@ async function run(request: BatchRequest): Promise<BatchOutcome> {
   if (request.stop?.aborted) return { results: known(), completed }
   const seen = await observeAfter(request, context, completed < actions.length)
   if (!seen) return { results: known(), completed }
-  if (!('elements' in seen))
-    return { results: known().map(adviseWithObservation), completed, observation: seen }
-  const related = relateCandidates(known(), seen).map(adviseWithObservation)
-  const outcome = { results: related, completed }
-  if (request.observe !== 'text') return { ...outcome, observation: seen }
-  return { ...outcome, observation: textOf(seen), elementBounds: boundsOf(seen) }
+  const { observation } = seen
+  if (!('elements' in observation))
+    return { results: known().map(adviseWithObservation), completed, observation }
+  const related = relateCandidates(known(), observation).map(adviseWithObservation)
+  const changes = 'changes' in seen ? { changes: seen.changes } : {}
+  const outcome = { results: related, completed, ...changes }
+  if (request.observe !== 'text') return { ...outcome, observation }
+  return { ...outcome, observation: textOf(observation), elementBounds: boundsOf(observation) }
 }
 
 /** See `BatchEnded.element_bounds`. */
@@ -137,9 +145,6 @@ function boundsOf({ elements }: Observation): Buffer {
   numbers.forEach((number, index) => bytes.writeInt32LE(number, 4 * index))
   return bytes
 }
-
-const waitsOnly = ({ type }: Action): boolean =>
-  type === 'wait' || type === 'wait_for' || type === 'wait_idle'
 
 /** The context of a wait, which writes nothing, so that `stop` can end it. */
 const stoppable = (context: ActionContext, { stop, progress }: BatchRequest): ActionContext =>

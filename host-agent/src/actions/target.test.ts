@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildTree, type ScreenTree } from '../screen/elements.js'
 import { parseNodes } from '../screen/nodes.js'
+import { Refs } from '../screen/refs/refs.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
 import { anyScreen } from '../testing/drafts.js'
 import { dumpXml, type Draft } from '../testing/screen-xml.js'
@@ -253,9 +254,15 @@ describe('ref', () => {
   const owner = { phoneId: 'ph_a', fencingNumber: 3n }
   const shown = (tree: ScreenTree) => {
     const snapshots = createSnapshotStore(systemClock).of(owner)
-    const snapshot_id = snapshots.save(tree.elements)
-    return (ref: number, now: ScreenTree) =>
-      matchTarget({ ref, snapshot_id }, now, (id, at) => snapshots.find(id, at))
+    const refs = new Refs()
+    const app = { package: 'com.example.app', activity: '.Main', systemDialog: false }
+    refs.number(tree, app)
+    refs.shown(tree)
+    const snapshot_id = snapshots.save(tree.elements, tree.window)
+    return (ref: number, now: ScreenTree, state = app) => {
+      refs.number(now, state)
+      return matchTarget({ ref, snapshot_id }, now, (id) => snapshots.find(id))
+    }
   }
   const before = build(label('One', 0), label('Two', 100), label('Two', 300))
 
@@ -267,13 +274,27 @@ describe('ref', () => {
     }
   })
 
-  it('finds an element that moved by at most its size [31.5]', () => {
-    const find = shown(build(label('One', 500)))
-    const at = (top: number) => find(1, build(label('One', top)))
-    expect(at(560).found).toBe(true)
-    expect(at(440).found).toBe(true)
-    const far = at(561)
-    expect(!far.found && far.miss.code).toBe('stale_snapshot')
+  it('finds an element that was scrolled, at its new place [31.5]', () => {
+    const list = (top: number, ...texts: string[]): ScreenTree =>
+      build({
+        class: 'android.widget.ListView',
+        flags: ['scrollable'],
+        bounds: [0, 0, 1080, 2000],
+        children: texts.map((text, index) => label(text, top + 100 * index)),
+      })
+    const find = shown(list(0, 'One', 'Two', 'Three', 'Four'))
+    const two = list(0, 'One', 'Two').elements.find(({ text }) => text === 'Two')?.ref ?? 0
+    const result = find(two, list(700, 'Two', 'Three', 'Four', 'Five'))
+    expect(result.found && result.place.center).toEqual({ x: 420, y: 730 })
+  })
+
+  it('is stale in another window with an equal element', () => {
+    const result = shown(before)(1, build(label('One', 0)), {
+      package: 'com.example.other',
+      activity: '.Main',
+      systemDialog: false,
+    })
+    expect(!result.found && result.miss.code).toBe('stale_snapshot')
   })
 
   it.each([
@@ -303,9 +324,9 @@ describe('for every tree', () => {
       fc.property(anyScreen, (roots) => {
         const tree = build(...roots)
         const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
-        const snapshot_id = snapshots.save(tree.elements)
+        const snapshot_id = snapshots.save(tree.elements, tree.window)
         for (const { ref, center } of tree.elements) {
-          const result = matchTarget({ ref, snapshot_id }, tree, (id, at) => snapshots.find(id, at))
+          const result = matchTarget({ ref, snapshot_id }, tree, (id) => snapshots.find(id))
           expect(result.found && result.place.center).toEqual(center)
         }
       }),

@@ -10,10 +10,10 @@ import {
 import type { Point, Size } from '../adb/device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
-import { findAgain } from '../screen/identity.js'
+import { identityOf, isSame } from '../screen/identity.js'
 import { isButton } from '../screen/kinds.js'
 import { cutText } from '../screen/observation.js'
-import type { SnapshotElement } from '../screen/snapshots.js'
+import type { Snapshot } from '../screen/snapshots.js'
 import { touchPointOf } from '../screen/touch-point.js'
 import { hasVisibleText } from '../screen/visible-text.js'
 
@@ -63,14 +63,11 @@ export function matchPoint(target: { x: number; y: number }, screen: Size): Matc
   return miss('target_not_found', target, [], facts)
 }
 
-/**
- * `lookUp` returns the element behind a ref in its snapshot; null: expired, unknown, or
- * of another assignment.
- */
+/** `lookUp` returns a snapshot; null: expired, unknown, or of another assignment. */
 export function matchTarget(
   target: Target,
   tree: ScreenTree,
-  lookUp: (snapshotId: string, ref: number) => SnapshotElement | null,
+  lookUp: (snapshotId: string) => Snapshot | null,
 ): Match {
   if (isPoint(target)) return matchPoint(target, tree.screen)
   if (isRef(target)) return matchRef(target, tree, lookUp)
@@ -97,12 +94,13 @@ const nearTo = (words: string, tree: ScreenTree): ScreenElement[] =>
 function matchRef(
   target: { ref: number; snapshot_id: string },
   tree: ScreenTree,
-  lookUp: (snapshotId: string, ref: number) => SnapshotElement | null,
+  lookUp: (snapshotId: string) => Snapshot | null,
 ): Match {
-  const before = lookUp(target.snapshot_id, target.ref)
-  if (!before) return miss('stale_snapshot', target, [], { reason: 'unknown' })
-  const element = findAgain(before, tree.elements)
-  if (element) return found({ ...elementPlace(element), ref: target.ref }, tree)
+  const snapshot = lookUp(target.snapshot_id)
+  const before = snapshot?.elements.find(({ ref }) => ref === target.ref)
+  if (!snapshot || !before) return miss('stale_snapshot', target, [], { reason: 'unknown' })
+  const element = snapshot.window === tree.window && tree.elements.find(({ ref }) => ref === target.ref)
+  if (element && isSame(before, identityOf(element))) return found(elementPlace(element), tree)
   const words = before.text ?? before.desc ?? before.id ?? ''
   return miss('stale_snapshot', target, nearTo(words, tree), { reason: 'changed' })
 }

@@ -20,13 +20,14 @@ export async function takeAnnotatedScreenshot(
       () => looks.look(device, progress),
       () => readPicture(device, progress),
     )
+    looks.refs.shown(tree)
     const { elements } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
     const overlay = (size: { width: number; height: number }) =>
       Buffer.from(marksSvg(elements, picture.screen, size))
     const shot = await progress.race('making the screenshot', () =>
       makeScreenshot(picture, { ...options, overlay }, limits.screenAnswer),
     )
-    return { shot, snapshotId: snapshots.save(elements) }
+    return { shot, snapshotId: snapshots.save(elements, tree.window) }
   } catch (error) {
     throw readFailure(error)
   }

@@ -20,7 +20,7 @@ import { hasVisibleText } from './visible-text.js'
 export type { VisibleNode }
 
 export interface ScreenElement {
-  /** From 1, in screen order. */
+  /** From 1, in screen order, until `refs/` numbers the tree. */
   ref: number
   node: VisibleNode
   type: string
@@ -35,6 +35,8 @@ export interface ScreenElement {
 }
 
 export interface ScreenTree {
+  /** The app window whose refs the elements have (`refs/`); 0: they were not numbered. */
+  window: number
   screen: Size
   /** All reported nodes, in document order. */
   nodes: readonly UiNode[]
@@ -85,7 +87,7 @@ export function buildTree(all: ParsedNodes, screen: Size, foreground: Foreground
     if (!node || elementOf[node.index]) continue
     elementOf[node.index] = ownerOf(node.index, elementOf, absorbedBy, repeatedBy)
   }
-  return { screen, nodes, visible, elements, elementOf, frontFirst, keyboards, cut }
+  return { window: 0, screen, nodes, visible, elements, elementOf, frontFirst, keyboards, cut }
 }
 
 /** Top to bottom, then left to right, by centre; ties keep the tree's order. Sorts in place. */

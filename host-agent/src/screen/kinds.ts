@@ -3,7 +3,7 @@ import type { UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 
 /** Views that hold many items: never one button, even though Android reports a ListView as clickable. */
-const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
+export const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
 export const isContainer = (node: UiNode): boolean => node.scrollable || containerClass.test(node.className)
 
 /** A view that a person would press as one item: not a list, and not most of the screen. */

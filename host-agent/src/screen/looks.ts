@@ -8,6 +8,7 @@ import type { Device } from '../adb/device/device.js'
 import { stillMs, type Drawings } from '../adb/device/motion.js'
 import { inParallel } from './in-parallel.js'
 import { readScreen, type ScreenRead } from './read-tree.js'
+import { Refs } from './refs/refs.js'
 import { signatureOf } from './signature.js'
 
 /** `touch`: a press or a move, which shows a ripple, a switch, a scroll. `navigation`: opens another screen. */
@@ -58,6 +59,8 @@ export interface LookOptions {
 export class Looks {
   private write: Write | null = null
   private seen: Sight | null = null
+  /** The numbers of the elements of its trees. */
+  readonly refs = new Refs()
 
   /** `now`: milliseconds on the clock of the phone's `Motion`. */
   constructor(readonly now: () => number = ownNow) {}
@@ -159,6 +162,7 @@ export class Looks {
     )
     // A window that forbids pictures is always black in the video.
     const isBlind = !read.window.screenOn || window?.secure === true
+    this.refs.number(read.tree, read.window)
     const sight = { ...read, beganAt, endedAt: this.now(), isBlind }
     if (before && !isBlind && this.isStillSince(device, before.beganAt) === true && differs(before, sight))
       device.motion?.distrust()

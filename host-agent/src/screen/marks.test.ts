@@ -38,7 +38,7 @@ describe('annotated screenshot', () => {
       )
     const { shot, snapshotId } = await take()
     expect(snapshotId).toMatch(/^snp_/)
-    expect(snapshots.find(snapshotId, 2)?.text).toBe('Two')
+    expect(snapshots.find(snapshotId)?.elements[1]?.text).toBe('Two')
     expect([shot.width, shot.height, shot.scale]).toEqual([1080, 2400, 1])
     const { at } = await pixelsOf(shot.image)
     // The frame's right side, the number's corner, the element's middle, and outside

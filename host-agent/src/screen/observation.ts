@@ -86,7 +86,7 @@ const hasFocusedField = (tree: ScreenTree): boolean =>
  * For a phone that did not report the foreground app: the package of the largest window
  * except the system's and keyboards. Panels and floating windows are in front of the app.
  */
-function packageOf({ visible, keyboards }: ScreenTree): string {
+export function packageOf({ visible, keyboards }: ScreenTree): string {
   const windows = visible.filter((node) => node !== null && node.parent < 0 && !keyboards.has(node.index))
   const packages = [
     ...windows.flatMap((node) => node ?? []).sort((a, b) => areaOf(b.visible) - areaOf(a.visible)),

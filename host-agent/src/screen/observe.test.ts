@@ -27,7 +27,7 @@ describe('observe', () => {
       screen,
       truncated: false,
     })
-    expect(snapshots.find(observation.snapshot_id, 1)?.text).toBe('Hi')
+    expect(snapshots.find(observation.snapshot_id)?.elements[0]?.text).toBe('Hi')
     expect(phone.log).not.toContain('png')
   })
 

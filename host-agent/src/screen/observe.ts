@@ -1,6 +1,14 @@
 /** Reads the screen for `observe` and for the final observation of a batch. */
-import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
+import {
+  limits,
+  systemClock,
+  type Changes,
+  type Clock,
+  type Observation,
+  type Progress,
+} from '@phonerack/shared'
 import type { Device } from '../adb/device/device.js'
+import { changesSince } from './changes.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
@@ -19,7 +27,16 @@ export interface ObserveOptions {
   screenshot?: ScreenshotOptions | undefined
   /** Reads the tree even if nothing was drawn since the last one. Default: false. */
   fresh?: boolean | undefined
+  /** Adds what changed since a snapshot. `since` null: there is none. `isWhole`: the whole screen in any case. */
+  changes?: { since: string | null; isWhole: boolean } | undefined
   clock?: Clock | undefined
+}
+
+export interface Observed {
+  /** With `changes` in the options and none in the answer: a `WholeObservation`. */
+  observation: Observation
+  /** Without the picture. */
+  changes?: Changes
 }
 
 /** Bytes for elements when the answer also includes a picture. */
@@ -37,9 +54,9 @@ export async function observe(
   { snapshots, looks }: Shown,
   options: ObserveOptions,
   progress: Progress,
-): Promise<{ observation: Observation }> {
+): Promise<Observed> {
   try {
-    const { screenshot, fresh } = options
+    const { screenshot, fresh, changes } = options
     await looks.settle(device, progress)
     const takePicture = async () => (screenshot ? await readPicture(device, progress) : null)
     const [{ tree, window, settled, again }, first] = await inParallel(
@@ -50,14 +67,19 @@ export async function observe(
     const takenAt = (options.clock ?? systemClock).now()
     const whole = limits.screenAnswer - reserve
     const maxBytes = picture ? elementsBesidePicture : whole
-    const { observation, elements } = buildObservation(tree, window, takenAt, maxBytes)
-    observation.snapshot_id = snapshots.save(elements)
-    observation.settled = settled
+    looks.refs.shown(tree)
+    const { observation: built, elements } = buildObservation(tree, window, takenAt, maxBytes)
+    built.snapshot_id = snapshots.save(elements, tree.window)
+    built.settled = settled
+    const before = changes?.since && !changes.isWhole ? snapshots.find(changes.since) : null
+    const seen = { window: tree.window, elements }
+    const answer = changes && changesSince(built, seen, changes.since, before)
+    const observation = answer && 'whole' in answer ? answer : built
     if (picture && screenshot) {
       const left = whole - Buffer.byteLength(JSON.stringify(observation))
       observation.screenshot = toJson(await makeScreenshot(picture, screenshot, Math.floor((left * 3) / 4)))
     }
-    return { observation }
+    return { observation, ...(answer && 'same' in answer ? { changes: answer } : {}) }
   } catch (error) {
     throw readFailure(error)
   }

@@ -5,7 +5,6 @@
  */
 import { limits, newId, type Clock } from '@phonerack/shared'
 import type { ScreenElement } from './elements.js'
-import type { Bounds } from './geometry.js'
 import { identityOf, type ElementIdentity } from './identity.js'
 
 export interface SnapshotOwner {
@@ -17,18 +16,23 @@ export interface SnapshotOwner {
 /** The fields of a shown element that are needed to find it again. */
 export interface SnapshotElement extends ElementIdentity {
   ref: number
-  bounds: Bounds
+  /** Its states, in the order of `elementStates`. */
+  state: string
+}
+
+/** A shown screen. */
+export interface Snapshot {
+  /** The app window that its refs belong to (`refs/`). */
+  window: number
+  elements: SnapshotElement[]
 }
 
 /** The snapshots of one assignment. */
 export interface Snapshots {
   /** Saves the elements as a new snapshot and returns its `snp_` id. */
-  save(elements: readonly ScreenElement[]): string
-  /**
-   * The element with `ref` in that snapshot; null when it has expired or never belonged
-   * to this assignment.
-   */
-  find(snapshotId: string, ref: number): SnapshotElement | null
+  save(elements: readonly ScreenElement[], window: number): string
+  /** Null when it has expired or never belonged to this assignment. */
+  find(snapshotId: string): Snapshot | null
 }
 
 export interface SnapshotStore {
@@ -51,7 +55,7 @@ const defaults: SnapshotLimits = { lifeMs: limits.snapshotLife, perPhone: 1000, 
 
 interface Entry {
   fencingNumber: bigint
-  /** JSON of `SnapshotElement[]`: one string, so that no reference to the screen's XML stays alive. */
+  /** JSON of a `Snapshot`: one string, so that no reference to the screen's XML stays alive. */
   json: string
   expiresAt: number
 }
@@ -90,10 +94,10 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
   return {
     of({ phoneId, fencingNumber }) {
       return {
-        save(elements) {
+        save(elements, window) {
           const now = clock.now().getTime()
           const id = newId('snapshot')
-          const json = JSON.stringify(elements.map(toSnapshotElement))
+          const json = JSON.stringify({ window, elements: elements.map(toSnapshotElement) })
           const entry = { fencingNumber, json, expiresAt: now + lifeMs }
           const kept = snapshotsOf(phoneId)
           kept.entries.set(id, entry)
@@ -102,11 +106,10 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
           for (const [each, others] of phones) trim(each, others, now)
           return id
         },
-        find(snapshotId, ref) {
+        find(snapshotId) {
           const entry = phones.get(phoneId)?.entries.get(snapshotId)
           if (entry?.fencingNumber !== fencingNumber || entry.expiresAt <= clock.now().getTime()) return null
-          const elements = JSON.parse(entry.json) as SnapshotElement[]
-          return elements.find((element) => element.ref === ref) ?? null
+          return JSON.parse(entry.json) as Snapshot
         },
       }
     },
@@ -122,8 +125,10 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
   }
 }
 
+export const stateOf = ({ state }: ScreenElement): string => state.join(' ')
+
 const toSnapshotElement = (element: ScreenElement): SnapshotElement => ({
   ...identityOf(element),
   ref: element.ref,
-  bounds: element.bounds,
+  state: stateOf(element),
 })

@@ -97,7 +97,7 @@ export type ActionBatchResult = {
              */
             secure?: true;
         };
-    };
+    } | Changes | WholeObservation;
 };
 
 export type Action = ({
@@ -214,11 +214,11 @@ export type ActionResult = {
      */
     next?: string;
     /**
-     * As UTF-8; bytes that are not UTF-8 are replaced.
+     * UTF-8; other bytes are replaced.
      */
     stdout?: string;
     /**
-     * As `stdout`.
+     * UTF-8; other bytes are replaced.
      */
     stderr?: string;
     /**
@@ -246,6 +246,101 @@ export type ActionResult = {
             [key: string]: unknown;
         };
     };
+};
+
+export type Changes = {
+    /**
+     * Kept for 15 minutes, so that actions can target a `ref`.
+     */
+    snapshot_id: string;
+    /**
+     * Time at which the screen showed this.
+     */
+    taken_at: string;
+    /**
+     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     */
+    settled?: boolean | null;
+    app: {
+        package: string;
+        activity: string | null;
+    };
+    keyboard: {
+        visible: boolean;
+        focused_editable: boolean;
+    };
+    /**
+     * The screen at its current rotation.
+     */
+    screen: {
+        /**
+         * Device pixels.
+         */
+        width: number;
+        /**
+         * Device pixels.
+         */
+        height: number;
+        /**
+         * Present only while the screen is off. The list of elements is then empty, and touches fail.
+         */
+        on?: false;
+    };
+    /**
+     * Whether elements were omitted.
+     */
+    truncated: boolean;
+    /**
+     * The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash. IDs of the foreground app are written without the package.
+     */
+    text: string;
+    screenshot?: {
+        format: string;
+        /**
+         * Pixels of the image.
+         */
+        width: number;
+        /**
+         * Pixels of the image.
+         */
+        height: number;
+        /**
+         * Image width divided by screen width.
+         */
+        scale: number;
+        /**
+         * Base64.
+         */
+        data: string;
+        /**
+         * The screen shows a window that forbids screenshots; it is black in the image.
+         */
+        secure?: true;
+    };
+    /**
+     * The snapshot with which the screen was compared.
+     */
+    since: string;
+    /**
+     * Whether no element changed.
+     */
+    same: boolean;
+    /**
+     * Elements that are new on the screen.
+     */
+    added: Array<Element>;
+    /**
+     * Elements of which the text, the description or the state changed. An element that only moved has not changed.
+     */
+    changed: Array<Element>;
+    /**
+     * The numbers of the elements that are no longer on the screen.
+     */
+    removed: Array<number>;
+    /**
+     * The number of elements that stayed as they were.
+     */
+    kept: number;
 };
 
 export type Crash = {
@@ -847,11 +942,11 @@ export type SessionPage = {
 
 export type ShellResult = {
     /**
-     * As UTF-8; bytes that are not UTF-8 are replaced.
+     * UTF-8; other bytes are replaced.
      */
     stdout: string;
     /**
-     * As `stdout`.
+     * UTF-8; other bytes are replaced.
      */
     stderr: string;
     /**
@@ -1141,6 +1236,86 @@ export type Webhooks = {
     data: Array<Webhook>;
 };
 
+export type WholeObservation = {
+    /**
+     * Kept for 15 minutes, so that actions can target a `ref`.
+     */
+    snapshot_id: string;
+    /**
+     * Time at which the screen showed this.
+     */
+    taken_at: string;
+    /**
+     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     */
+    settled?: boolean | null;
+    app: {
+        package: string;
+        activity: string | null;
+    };
+    keyboard: {
+        visible: boolean;
+        focused_editable: boolean;
+    };
+    /**
+     * The screen at its current rotation.
+     */
+    screen: {
+        /**
+         * Device pixels.
+         */
+        width: number;
+        /**
+         * Device pixels.
+         */
+        height: number;
+        /**
+         * Present only while the screen is off. The list of elements is then empty, and touches fail.
+         */
+        on?: false;
+    };
+    elements: Array<Element>;
+    /**
+     * Whether elements were omitted.
+     */
+    truncated: boolean;
+    /**
+     * The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash. IDs of the foreground app are written without the package.
+     */
+    text: string;
+    screenshot?: {
+        format: string;
+        /**
+         * Pixels of the image.
+         */
+        width: number;
+        /**
+         * Pixels of the image.
+         */
+        height: number;
+        /**
+         * Image width divided by screen width.
+         */
+        scale: number;
+        /**
+         * Base64.
+         */
+        data: string;
+        /**
+         * The screen shows a window that forbids screenshots; it is black in the image.
+         */
+        secure?: true;
+    };
+    /**
+     * The snapshot that was to be compared; null if the request named none.
+     */
+    since: string | null;
+    /**
+     * The answer has all elements: more than about 60 % changed, another app or window is in front, the snapshot is unknown or expired, or a batch stopped early.
+     */
+    whole: true;
+};
+
 export type CreatePhoneBody = {
     /**
      * The length counts without leading and trailing spaces.
@@ -1231,15 +1406,21 @@ export type ParkPhoneBody = {
     wait?: boolean;
 };
 
+export type ObserveAnswer = Observation | Changes | WholeObservation;
+
 export type RunActionsBody = {
     /**
      * Run in this order until one fails.
      */
     actions: Array<Action>;
     /**
-     * Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text. `"ui"` if omitted.
+     * Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`: nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always included; with `text`, only as lines of text. `"ui"` if omitted.
      */
-    observe?: 'none' | 'ui' | 'screenshot' | 'both' | 'text';
+    observe?: 'none' | 'ui' | 'screenshot' | 'both' | 'text' | 'changes' | 'auto';
+    /**
+     * For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned without it.
+     */
+    since?: string;
     /**
      * Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description. `false` if omitted.
      */
@@ -2745,6 +2926,14 @@ export type ObserveData = {
          */
         format?: 'json' | 'text';
         /**
+         * The `snapshot_id` of an earlier observation. The answer is then what changed since it: `Changes`, or `WholeObservation` when more than about 60 % changed, another app or window is in front, or the snapshot is unknown or expired.
+         */
+        since?: string;
+        /**
+         * For `format=text`: `true` shortens long lists to their first 12 rows and a line such as `… 18 more rows like [16]`.
+         */
+        fold?: 'true' | 'false';
+        /**
          * `true` reads the elements even if nothing was drawn since they were last read. Only for changes that draw nothing, such as that of a content description.
          */
         fresh?: 'true' | 'false';
@@ -2823,7 +3012,7 @@ export type ObserveResponses = {
     /**
      * The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.
      */
-    200: Observation;
+    200: ObserveAnswer;
 };
 
 export type ObserveResponse = ObserveResponses[keyof ObserveResponses];

@@ -657,7 +657,7 @@ export interface components {
                             key_id: string;
                             key_name: string | null;
                         };
-                        observe: ("none" | "ui" | "screenshot" | "both" | "text") | null;
+                        observe: ("none" | "ui" | "screenshot" | "both" | "text" | "changes" | "auto") | null;
                         actions: ({
                             type: string;
                         } & {
@@ -888,7 +888,7 @@ export interface components {
                         key_id: string;
                         key_name: string | null;
                     };
-                    observe: ("none" | "ui" | "screenshot" | "both" | "text") | null;
+                    observe: ("none" | "ui" | "screenshot" | "both" | "text" | "changes" | "auto") | null;
                     actions: ({
                         type: string;
                     } & {

@@ -1,11 +1,19 @@
 /** Observations as answers of tools: text first, elements only on request, and the picture as image content. */
-import { plainLines, type Observation } from '@phonerack/shared'
+import { plainLines, type Changes, type Observation } from '@phonerack/shared'
+import { foldRows } from '../http/fold-rows.js'
 import { maxBytes } from './lists.js'
 import { quoted } from './text.js'
 import { type Image } from './tool.js'
 
-/** An observation of `/v1`: with all fields, without elements, or with only a screenshot. */
-export type Seen = Partial<Observation> & Pick<Observation, 'taken_at'>
+/** An observation of `/v1`: with all fields, without elements, with only a screenshot, or what changed. */
+export type Seen = Partial<Observation & Changes> & Pick<Observation, 'taken_at'>
+
+export interface Shown {
+  /** Adds the elements as objects. Default: false. */
+  elements?: boolean | undefined
+  /** Shortens long lists (`fold-rows.ts`). Default: true. */
+  fold?: boolean | undefined
+}
 
 export interface ShownScreen {
   structured: Record<string, unknown>
@@ -24,11 +32,13 @@ function fittingLines(lines: readonly string[], bytes: number): string[] {
 export function showScreen(
   phoneId: string,
   seen: Seen,
-  withElements: boolean,
+  { elements: withElements = false, fold = true }: Shown,
   bytes = maxBytes,
 ): ShownScreen {
-  const { screenshot, elements = [], text, truncated, ...head } = seen
-  const all = text === undefined ? [] : plainLines(text).split('\n')
+  const { screenshot, text, truncated, added, changed, ...rest } = seen
+  const { elements = [...(added ?? []), ...(changed ?? [])], ...head } = rest
+  const plain = text === undefined ? [] : plainLines(text)
+  const all = typeof plain === 'string' ? (fold ? foldRows(plain) : plain).split('\n') : plain
   const shown = fittingLines(all, withElements ? bytes / 2 : bytes)
   const objects = withElements ? elements.map((element) => quoted(element)) : []
   const listed = fittingLines(objects, bytes / 2)

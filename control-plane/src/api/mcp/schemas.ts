@@ -25,7 +25,6 @@ export const next = string
 
 export const phoneOutput: Record<string, Schema> = {
   id: string,
-  name: string,
   status: string,
   session: orNull(object),
   failure: orNull(object),

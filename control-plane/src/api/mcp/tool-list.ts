@@ -5,7 +5,7 @@
 import { type Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { tools } from './tools/index.js'
-import { type Schema, type Tool } from './tool.js'
+import { type Annotations, type Schema, type Tool } from './tool.js'
 
 /** Present in the structured content of every failed call. */
 const error: Schema = { type: 'object' }
@@ -35,13 +35,24 @@ function inputSchema({ input, inputOverrides = {} }: Tool): Schema {
   return { ...rest, properties: { ...(properties as object), ...inputOverrides } }
 }
 
+/** Leaves out hints that have the default of the protocol, or mean nothing for a tool that only reads. */
+function notDefault({ readOnlyHint, ...hints }: Annotations): Annotations {
+  const { destructiveHint, idempotentHint, openWorldHint } = hints
+  return {
+    readOnlyHint,
+    ...(!readOnlyHint && destructiveHint === false ? { destructiveHint } : {}),
+    ...(!readOnlyHint && idempotentHint ? { idempotentHint } : {}),
+    ...(openWorldHint === false ? { openWorldHint } : {}),
+  }
+}
+
 const listed = (tool: Tool): ListedTool => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,
   inputSchema: inputSchema(tool) as ListedTool['inputSchema'],
   ...(tool.output && { outputSchema: { type: 'object', properties: { ...tool.output, error } } }),
-  annotations: tool.annotations,
+  annotations: notDefault(tool.annotations),
 })
 
 export const toolList: readonly ListedTool[] = tools.map(listed)

@@ -26,7 +26,7 @@ export interface Annotations {
   readOnlyHint: boolean
   destructiveHint?: boolean
   idempotentHint?: boolean
-  openWorldHint: boolean
+  openWorldHint?: boolean
 }
 
 export interface Tool {

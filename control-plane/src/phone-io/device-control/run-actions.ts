@@ -1,14 +1,7 @@
 /** Runs a batch on the agent, once, and follows its stream until it ends or is lost. */
 import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
-import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
-import {
-  ApiError,
-  limits,
-  Progress,
-  type ActionResult,
-  type Action,
-  type ObserveMode,
-} from '@phonerack/shared'
+import { ObserveMode as ProtoObserveMode, type BatchEnded, type RunActionsResponse } from '@phonerack/proto'
+import { ApiError, limits, Progress, type ActionResult, type Action } from '@phonerack/shared'
 import { readJson } from '../../links/host-calls/answers/fields.js'
 import { CallFailure, requireConnection, toFailure } from '../../links/host-calls/calls.js'
 import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
@@ -17,9 +10,10 @@ import { handoffRequired } from '../../rental/phones/left-to-person.js'
 import { phoneUnavailable, type Target } from '../../rental/phones/target.js'
 import { type CallContext } from '../../base/core/caller.js'
 import { ServerStopping } from '../../base/core/server-stopping.js'
+import { markedWhole, type HostMode } from '../steps/host-mode.js'
 import { type Batch } from './types.js'
 
-const modes: Record<ObserveMode, ProtoObserveMode> = {
+const modes: Record<HostMode, ProtoObserveMode> = {
   none: ProtoObserveMode.OBSERVE_MODE_NONE,
   ui: ProtoObserveMode.OBSERVE_MODE_UI,
   screenshot: ProtoObserveMode.OBSERVE_MODE_SCREENSHOT,
@@ -32,15 +26,24 @@ interface BatchContext extends CallContext {
   isGuarded: boolean
   /** Called with the bounds of the elements in a text observation (`BatchEnded.element_bounds`). */
   onBounds: ((bounds: Uint8Array) => void) | undefined
+  /** The snapshot of the client; empty: it has none. Undefined: it wants no changes. */
+  since: string | undefined
 }
 
-/** Returns the batch's response as UTF-8 JSON. */
+/** Responses as UTF-8 JSON. */
+export interface HostAnswer {
+  /** With the observation of the mode for the host. */
+  json: Uint8Array
+  /** With changes instead. Null: the observation is whole, there is none, or the client wants no changes. */
+  withChanges: Uint8Array | null
+}
+
 export async function runBatch(
   phoneId: string,
   target: Target,
-  batch: Batch,
+  batch: Batch & { observe: HostMode },
   context: BatchContext,
-): Promise<Uint8Array> {
+): Promise<HostAnswer> {
   // A client that disconnects does not stop a batch that was sent, unless its limits say so.
   const { signal, batch: own } = context
   const progress = Progress.for(limits.actions.total)
@@ -58,6 +61,7 @@ export async function runBatch(
     startWithinMs: own?.startWithinMs ?? 0,
     stopBetweenActions: own !== undefined,
     fresh: batch.fresh ?? false,
+    changesSince: context.since,
   }
   const options = { deadline: Date.now() + progress.remaining }
   const stream = context.isGuarded
@@ -72,9 +76,9 @@ export async function runBatch(
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
-    return await follow(stream, known, { count: batch.actions.length, phoneId, onBounds: context.onBounds })
+    return await follow(stream, known, { ...context, count: batch.actions.length, phoneId })
   } catch (error) {
-    return onLost(batch.actions, known, toFailure(error))
+    return { json: onLost(batch.actions, known, toFailure(error)), withChanges: null }
   } finally {
     clearTimeout(late)
     signal.removeEventListener('abort', onAbort)
@@ -96,12 +100,13 @@ const outOfOrder = (): CallFailure =>
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
   known: BatchKnown,
-  { count, phoneId, onBounds }: { count: number; phoneId: string; onBounds: BatchContext['onBounds'] },
-): Promise<Uint8Array> {
+  of: Pick<BatchContext, 'onBounds' | 'since'> & { count: number; phoneId: string },
+): Promise<HostAnswer> {
+  const { count } = of
   let startedAt = performance.now()
   let unknown = 0
   /** Returns the response once the agent has sent it. */
-  const take = ({ event }: RunActionsResponse): Uint8Array | null => {
+  const take = ({ event }: RunActionsResponse): HostAnswer | null => {
     const next = known.results.length
     if (event?.$case === 'started') {
       if (event.value.index !== next || next >= count || known.started === next) throw outOfOrder()
@@ -111,13 +116,13 @@ async function follow(
       if (event.value.index !== next || next >= count) throw outOfOrder()
       known.results.push(readJson(event.value.resultJson))
     } else if (event?.$case === 'ended') {
-      if (event.value.elementBounds) onBounds?.(event.value.elementBounds)
-      return answer(event.value.resultsJson, event.value.observationJson, count, phoneId)
+      if (event.value.elementBounds) of.onBounds?.(event.value.elementBounds)
+      return answer(event.value, of)
     } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
     return null
   }
-  const outcome = await new Promise<() => Uint8Array>((resolve) => {
-    const end = (result: () => Uint8Array): void => {
+  const outcome = await new Promise<() => HostAnswer>((resolve) => {
+    const end = (result: () => HostAnswer): void => {
       stream.off('data', onData)
       known.sinceStartMs = performance.now() - startedAt
       resolve(result)
@@ -149,16 +154,22 @@ async function follow(
  * Assembles the agent's JSON without parsing the observation, which was validated when it was
  * decoded.
  */
-function answer(resultsJson: Buffer, observationJson: Buffer, count: number, phoneId: string): Uint8Array {
+function answer(
+  { resultsJson, observationJson, changesJson }: BatchEnded,
+  { count, phoneId, since }: Pick<BatchContext, 'since'> & { count: number; phoneId: string },
+): HostAnswer {
   const results = readJson(resultsJson) as Partial<ActionResult>[]
   if (results.length > count) throw outOfOrder()
   // When the first action is left to a person, the batch did nothing.
   const refused = results[0]?.error
   if (refused?.code === 'handoff_required') throw handoffRequired(phoneId, refused.details, refused.message)
   const head = `{"results":${resultsJson.toString('utf8')},"completed":${countOk(results)}`
-  const parts: Uint8Array[] = [Buffer.from(head)]
-  if (observationJson.length > 0) parts.push(Buffer.from(',"observation":'), observationJson)
-  return Buffer.concat([...parts, Buffer.from('}')])
+  const withObservation = (json: Uint8Array): Uint8Array =>
+    Buffer.concat([Buffer.from(`${head},"observation":`), json, Buffer.from('}')])
+  if (observationJson.length === 0) return { json: Buffer.from(`${head}}`), withChanges: null }
+  const isMarked = since === undefined || changesJson !== undefined
+  const seen = isMarked ? observationJson : markedWhole(observationJson, since || null)
+  return { json: withObservation(seen), withChanges: changesJson ? withObservation(changesJson) : null }
 }
 
 function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFailure): Uint8Array {

@@ -15,7 +15,8 @@ import { type Core } from '../../base/core/core.js'
 import { conflictOr } from '../../rental/phones/conflict-after-call.js'
 import { assignmentOf } from '../../rental/devices/placement.js'
 import { retryRead } from './reads.js'
-import { runBatch } from './run-actions.js'
+import { hostMode, markedWhole, sinceOf } from '../steps/host-mode.js'
+import { runBatch, type HostAnswer } from './run-actions.js'
 import { checkShell, shellAnswer } from './shell.js'
 import { readyTarget, writableTarget, type Target } from '../../rental/phones/target.js'
 import { BatchRecording } from '../steps/recorded-batch.js'
@@ -51,13 +52,14 @@ export function createDeviceControlService(
     const recording = settings
       ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
       : null
-    let json: Uint8Array
+    let answer: HostAnswer
     try {
-      json = await runBatch(
+      const isGuarded = caller.profile === 'guarded'
+      answer = await runBatch(
         phoneId,
         target,
-        { ...batch, observe: recording?.mode ?? batch.observe },
-        { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
+        { ...batch, observe: recording?.mode ?? hostMode(batch) },
+        { ...context, isGuarded, onBounds: recording?.onBounds, since: sinceOf(batch) },
       )
     } catch (error) {
       // After every error but `internal_error`, no action ran.
@@ -65,26 +67,33 @@ export function createDeviceControlService(
       await recording?.failed(refusal)
       throw refusal
     }
-    return recording ? recording.answered(json) : json
+    const json = recording ? await recording.answered(answer.json) : answer.json
+    return answer.withChanges ?? json
   }
 
   return {
-    async observe(caller, phoneId, screenshot, context, fresh = false) {
-      const seen = await read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
-        const request = { assignment, screenshot: screenshot ? optionsOf(screenshot) : undefined, fresh }
-        const answer = await callHost<ObserveRequest, ObserveResponse>(
-          connection,
-          (client, ...rest) => client.observe(...rest),
-          request,
-          progress,
-        )
-        const { observationJson: json, snapshotId, text, settled = null } = answer
-        return { json, snapshotId, text, settled }
-      })
+    async observe(caller, phoneId, screenshot, context, { fresh = false, since } = {}) {
+      const { screen, ...seen } = await read(
+        caller,
+        phoneId,
+        context,
+        async ({ connection }, assignment, progress) => {
+          const options = screenshot ? optionsOf(screenshot) : undefined
+          const request = { assignment, screenshot: options, fresh, since }
+          const answer = await callHost<ObserveRequest, ObserveResponse>(
+            connection,
+            (client, ...rest) => client.observe(...rest),
+            request,
+            progress,
+          )
+          const { observationJson: screen, changesJson, snapshotId, text, settled = null } = answer
+          const json = changesJson ?? (since === undefined ? screen : markedWhole(screen, since))
+          return { screen, json, snapshotId, text, settled }
+        },
+      )
       const { steps: settings, projectId } = caller
       // The next step may begin with a screen that a client has read.
-      if (settings)
-        recorder.screens.see({ projectId, phoneId, settings, at: core.clock.now(), json: seen.json })
+      if (settings) recorder.screens.see({ projectId, phoneId, settings, at: core.clock.now(), json: screen })
       return seen
     },
 

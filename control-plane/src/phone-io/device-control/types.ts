@@ -28,20 +28,23 @@ export interface Batch {
   observe: ObserveMode
   /** Elements that were read before the batch are read again. */
   fresh?: boolean
+  /** For `changes` and `auto`. */
+  since?: string | undefined
 }
 
 /** Requests into a ready phone. Any other status causes its conflict error. */
 export interface DeviceControlService {
   /**
    * Reads the screen, repeatedly for up to 15 s. `json` is the public observation as UTF-8 JSON. `fresh`: the
-   * elements are read even if nothing was drawn since the last read.
+   * elements are read even if nothing was drawn since the last read. With `since`, a snapshot, it is the changes after that
+   * snapshot.
    */
   observe(
     caller: Caller,
     phoneId: string,
     screenshot: ScreenshotRequest | null,
     context: CallContext,
-    fresh?: boolean,
+    options?: { fresh?: boolean; since?: string | undefined },
   ): Promise<{ json: Uint8Array; snapshotId: string; text: string; settled: boolean | null }>
   screenshot(
     caller: Caller,

@@ -7,16 +7,16 @@ import {
   type ActionResult,
   type Observation,
   type ObservationScreenshot,
-  type ObserveMode,
 } from '@phonerack/shared'
 import { type StepSettings } from '../../base/core/caller.js'
+import { type HostMode } from './host-mode.js'
 import { withElements } from './text-elements.js'
 
 /**
  * The observe mode that the host gets. A screen is read in addition only where the project asks for pictures
  * of every step.
  */
-export const recordedMode = (observe: ObserveMode, { pictures }: StepSettings): ObserveMode =>
+export const recordedMode = (observe: HostMode, { pictures }: StepSettings): HostMode =>
   pictures === 'every' ? 'both' : observe
 
 export interface BatchAnswer {
@@ -36,8 +36,8 @@ export interface BatchAnswer {
  */
 export function readAnswer(
   json: Uint8Array,
-  batch: { observe: ObserveMode; count: number },
-  mode: ObserveMode,
+  batch: { observe: HostMode; count: number },
+  mode: HostMode,
   bounds: Uint8Array,
 ): BatchAnswer {
   const whole = JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
@@ -76,7 +76,7 @@ const screenOf = ({ screenshot: _, ...screen }: Partial<Observation>): object =>
 const textOf = ({ screenshot: _, elements: __, ...text }: Partial<Observation>): object => text
 
 /** Returns the part of a full observation that belongs to the mode, by the table of `POST …/actions`. */
-function shownOf(seen: Partial<Observation>, observe: ObserveMode, isStopped: boolean): object | null {
+function shownOf(seen: Partial<Observation>, observe: HostMode, isStopped: boolean): object | null {
   switch (observe) {
     case 'none':
       return isStopped ? screenOf(seen) : null

@@ -4,6 +4,7 @@
  */
 import { ApiError, type Action, type Logger, type ObserveMode } from '@phonerack/shared'
 import { type Caller, type CallContext, type StepSettings } from '../../base/core/caller.js'
+import { hostMode, type HostMode } from './host-mode.js'
 import { readAnswer, recordedMode, withoutObservation, type BatchAnswer } from './answers.js'
 import { type OpenStep, type StepRecorder } from './recorder.js'
 
@@ -20,7 +21,9 @@ interface RecordedBatch {
 /** The step of a batch that the phone has admitted. The methods do not fail. */
 export class BatchRecording {
   /** The observe mode for the host. */
-  readonly mode: ObserveMode
+  readonly mode: HostMode
+  /** The same without the record. */
+  private readonly asked: HostMode
   private readonly step: OpenStep | null
   private bounds: Uint8Array = new Uint8Array()
 
@@ -29,7 +32,8 @@ export class BatchRecording {
     recorder: Pick<StepRecorder, 'begin'>,
     private readonly batch: RecordedBatch,
   ) {
-    this.mode = recordedMode(batch.observe, batch.settings)
+    this.asked = hostMode(batch)
+    this.mode = recordedMode(this.asked, batch.settings)
     this.step = this.begin(recorder)
   }
 
@@ -66,7 +70,8 @@ export class BatchRecording {
    * @param json the host's answer
    */
   async answered(json: Uint8Array): Promise<Uint8Array> {
-    const { actions, observe } = this.batch
+    const { actions } = this.batch
+    const observe = this.asked
     const read = (): BatchAnswer =>
       readAnswer(json, { observe, count: actions.length }, this.mode, this.bounds)
     try {

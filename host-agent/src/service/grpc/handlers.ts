@@ -80,6 +80,7 @@ export function createHandlers({
       name,
       async (request, send, progress, untilDeadline) => {
         const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions, fresh } = request
+        const { changesSince } = request
         const startBefore = startWithinMs === 0 ? Infinity : ownNow() + startWithinMs
         const caller = callerOf(assignment)
         const actions = readActions(actionsJson)
@@ -95,6 +96,7 @@ export function createHandlers({
             snapshots: snapshots.of(caller),
             actions,
             observe: observeModes[mode] ?? 'ui',
+            changesSince: changesSince === undefined ? undefined : changesSince || null,
             progress: within,
             clock: systemClock,
             log,
@@ -115,6 +117,7 @@ export function createHandlers({
                   : Buffer.alloc(0),
                 resultsJson: resultJson(caller.phoneId, outcome.results),
                 ...(outcome.elementBounds ? { elementBounds: outcome.elementBounds } : {}),
+                ...(outcome.changes ? { changesJson: Buffer.from(JSON.stringify(outcome.changes)) } : {}),
               },
             },
           })
@@ -170,18 +173,25 @@ export function createHandlers({
       const { checks, capabilities } = await explained(log, { serial, work: 'enrolment' }, enroll)
       return { verified: isVerified(checks), checks, capabilities, ...cleanness(registry, serial) }
     }),
-    observe: unary(log, 'Observe', async ({ assignment, screenshot, fresh }, progress) => {
+    observe: unary(log, 'Observe', async ({ assignment, screenshot, fresh, since }, progress) => {
       const caller = callerOf(assignment)
       const gate = registry.gate(caller.serial)
-      const options = { screenshot: screenshot && screenshotOptions(screenshot), fresh }
-      const { observation } = await gate.read(caller, progress, (device, within) =>
+      const options = {
+        screenshot: screenshot && screenshotOptions(screenshot),
+        fresh,
+        changes: since === undefined ? undefined : { since, isWhole: false },
+      }
+      const { observation, changes } = await gate.read(caller, progress, (device, within) =>
         observe(device, shownOf(caller), options, within),
       )
+      const { screenshot: picture, ...screen } = observation
+      const changed = changes && (picture ? { ...changes, screenshot: picture } : changes)
       return {
-        observationJson: Buffer.from(JSON.stringify(observation)),
+        observationJson: Buffer.from(JSON.stringify(changed ? screen : observation)),
         snapshotId: observation.snapshot_id,
-        text: observation.text,
+        text: changed?.text ?? observation.text,
         settled: observation.settled ?? undefined,
+        ...(changed ? { changesJson: Buffer.from(JSON.stringify(changed)) } : {}),
       }
     }),
     screenshot: unary(log, 'Screenshot', async ({ assignment, screenshot }, progress) => {

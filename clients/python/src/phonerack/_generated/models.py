@@ -57,7 +57,7 @@ class _ActionBatchResultRequired(TypedDict):
 
 
 class ActionBatchResult(_ActionBatchResultRequired, total=False):
-    observation: Union[Observation, TextObservation, ActionBatchResultObservation]
+    observation: Union[Observation, TextObservation, ActionBatchResultObservation, Changes, WholeObservation]
 
 
 class _ActionBatchResultObservationRequired(TypedDict):
@@ -120,9 +120,9 @@ class ActionResult(_ActionResultRequired, total=False):
     repeated: int
     # With `repeated`: advice to do something else.
     next: str
-    # As UTF-8; bytes that are not UTF-8 are replaced.
+    # UTF-8; other bytes are replaced.
     stdout: str
-    # As `stdout`.
+    # UTF-8; other bytes are replaced.
     stderr: str
     # Null if the command was ended by its timeout, or because it printed too much.
     exit_code: Optional[int]
@@ -167,6 +167,82 @@ class ActionResultError(TypedDict):
 
 class BackAction(TypedDict):
     type: Literal["back"]
+
+
+class _ChangesRequired(TypedDict):
+    # Kept for 15 minutes, so that actions can target a `ref`.
+    snapshot_id: str
+    # Time at which the screen showed this.
+    taken_at: str
+    app: ChangesApp
+    keyboard: ChangesKeyboard
+    # The screen at its current rotation.
+    screen: ChangesScreen
+    # Whether elements were omitted.
+    truncated: bool
+    # The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash.
+    # IDs of the foreground app are written without the package.
+    text: str
+    # The snapshot with which the screen was compared.
+    since: str
+    # Whether no element changed.
+    same: bool
+    # Elements that are new on the screen.
+    added: List[Element]
+    # Elements of which the text, the description or the state changed. An element that only moved has not
+    # changed.
+    changed: List[Element]
+    # The numbers of the elements that are no longer on the screen.
+    removed: List[int]
+    # The number of elements that stayed as they were.
+    kept: int
+
+
+class Changes(_ChangesRequired, total=False):
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
+    # for windows that forbid screenshots. Left out in observations of older hosts.
+    settled: Optional[bool]
+    screenshot: ChangesScreenshot
+
+
+class ChangesApp(TypedDict):
+    package: str
+    activity: Optional[str]
+
+
+class ChangesKeyboard(TypedDict):
+    visible: bool
+    focused_editable: bool
+
+
+class _ChangesScreenRequired(TypedDict):
+    # Device pixels.
+    width: int
+    # Device pixels.
+    height: int
+
+
+class ChangesScreen(_ChangesScreenRequired, total=False):
+    # The screen at its current rotation.
+    # Present only while the screen is off. The list of elements is then empty, and touches fail.
+    on: Literal[False]
+
+
+class _ChangesScreenshotRequired(TypedDict):
+    format: str
+    # Pixels of the image.
+    width: int
+    # Pixels of the image.
+    height: int
+    # Image width divided by screen width.
+    scale: float
+    # Base64.
+    data: str
+
+
+class ChangesScreenshot(_ChangesScreenshotRequired, total=False):
+    # The screen shows a window that forbids screenshots; it is black in the image.
+    secure: Literal[True]
 
 
 class _ClearActionRequired(TypedDict):
@@ -924,9 +1000,13 @@ class _RunActionsBodyRequired(TypedDict):
 
 
 class RunActionsBody(_RunActionsBodyRequired, total=False):
-    # Selects the observation after the batch. After a failure, elements are always included; with `text`,
-    # only as lines of text. `"ui"` if omitted.
-    observe: Literal["none", "ui", "screenshot", "both", "text"]
+    # Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`:
+    # nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always
+    # included; with `text`, only as lines of text. `"ui"` if omitted.
+    observe: Literal["none", "ui", "screenshot", "both", "text", "changes", "auto"]
+    # For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned
+    # without it.
+    since: str
     # Reads the elements again even if nothing was drawn since they were read. Only for changes that draw
     # nothing, such as that of a content description. `false` if omitted.
     fresh: bool
@@ -1071,9 +1151,9 @@ class ShellAction(_ShellActionRequired, total=False):
 
 
 class ShellResult(TypedDict):
-    # As UTF-8; bytes that are not UTF-8 are replaced.
+    # UTF-8; other bytes are replaced.
     stdout: str
-    # As `stdout`.
+    # UTF-8; other bytes are replaced.
     stderr: str
     # Null if the command was ended by its timeout, or because it printed too much.
     exit_code: Optional[int]
@@ -1390,6 +1470,75 @@ class Webhooks(TypedDict):
     data: List[Webhook]
 
 
+class _WholeObservationRequired(TypedDict):
+    # Kept for 15 minutes, so that actions can target a `ref`.
+    snapshot_id: str
+    # Time at which the screen showed this.
+    taken_at: str
+    app: WholeObservationApp
+    keyboard: WholeObservationKeyboard
+    # The screen at its current rotation.
+    screen: WholeObservationScreen
+    elements: List[Element]
+    # Whether elements were omitted.
+    truncated: bool
+    # The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash.
+    # IDs of the foreground app are written without the package.
+    text: str
+    # The snapshot that was to be compared; null if the request named none.
+    since: Optional[str]
+    # The answer has all elements: more than about 60 % changed, another app or window is in front, the
+    # snapshot is unknown or expired, or a batch stopped early.
+    whole: Literal[True]
+
+
+class WholeObservation(_WholeObservationRequired, total=False):
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
+    # for windows that forbid screenshots. Left out in observations of older hosts.
+    settled: Optional[bool]
+    screenshot: WholeObservationScreenshot
+
+
+class WholeObservationApp(TypedDict):
+    package: str
+    activity: Optional[str]
+
+
+class WholeObservationKeyboard(TypedDict):
+    visible: bool
+    focused_editable: bool
+
+
+class _WholeObservationScreenRequired(TypedDict):
+    # Device pixels.
+    width: int
+    # Device pixels.
+    height: int
+
+
+class WholeObservationScreen(_WholeObservationScreenRequired, total=False):
+    # The screen at its current rotation.
+    # Present only while the screen is off. The list of elements is then empty, and touches fail.
+    on: Literal[False]
+
+
+class _WholeObservationScreenshotRequired(TypedDict):
+    format: str
+    # Pixels of the image.
+    width: int
+    # Pixels of the image.
+    height: int
+    # Image width divided by screen width.
+    scale: float
+    # Base64.
+    data: str
+
+
+class WholeObservationScreenshot(_WholeObservationScreenshotRequired, total=False):
+    # The screen shows a window that forbids screenshots; it is black in the image.
+    secure: Literal[True]
+
+
 class WriteFileAnswer(TypedDict):
     path: str
     # Bytes.
@@ -1399,5 +1548,7 @@ class WriteFileAnswer(TypedDict):
 Action = Union[TapAction, DoubleTapAction, LongPressAction, TypeAction, ClearAction, KeyAction, BackAction, HomeAction, RecentsAction, SwipeAction, DragAction, PinchAction, ScrollAction, ScrollToAction, OpenAppAction, CloseAppAction, OpenUrlAction, HideKeyboardAction, WaitAction, WaitForAction, WaitIdleAction, ShellAction]
 
 CompleteUploadBody = Union[CompleteUploadBody1, CompleteUploadBody2]
+
+ObserveAnswer = Union[Observation, Changes, WholeObservation]
 
 Target = Union[RefTarget, TextTarget, IdTarget, DescTarget, PointTarget]

@@ -61,9 +61,9 @@ def list_sessions(id: str, *, limit: Optional[int] = None, cursor: Optional[str]
     return Request("GET", path_of("/v1/phones/{id}/sessions", id=id), query={"limit": limit, "cursor": cursor})
 
 
-def observe(id: str, *, screenshot: Optional[Literal["none", "jpeg", "png"]] = None, max_width: Optional[int] = None, format: Optional[Literal["json", "text"]] = None, fresh: Optional[Literal["true", "false"]] = None) -> Request[Observation]:
+def observe(id: str, *, screenshot: Optional[Literal["none", "jpeg", "png"]] = None, max_width: Optional[int] = None, format: Optional[Literal["json", "text"]] = None, since: Optional[str] = None, fold: Optional[Literal["true", "false"]] = None, fresh: Optional[Literal["true", "false"]] = None) -> Request[ObserveAnswer]:
     """Read the screen as numbered elements."""
-    return Request("GET", path_of("/v1/phones/{id}/observe", id=id), query={"screenshot": screenshot, "max_width": max_width, "format": format, "fresh": fresh})
+    return Request("GET", path_of("/v1/phones/{id}/observe", id=id), query={"screenshot": screenshot, "max_width": max_width, "format": format, "since": since, "fold": fold, "fresh": fresh})
 
 
 def screenshot(id: str, *, format: Optional[Literal["png", "jpeg"]] = None, max_width: Optional[int] = None, quality: Optional[int] = None, annotate: Optional[Literal["true", "false"]] = None) -> Request[bytes]:

@@ -6,18 +6,7 @@ import { answer } from '../answers.js'
 import { orKnown, path, type Api } from '../api.js'
 import { nextForTools } from '../next.js'
 import { cutText, fitting, maxBytes, wholePage, pageOutput, partAnswer, partOutput } from '../lists.js'
-import {
-  boolean,
-  described,
-  integer,
-  list,
-  next,
-  object,
-  offset,
-  orNull,
-  phoneId,
-  string,
-} from '../schemas.js'
+import { boolean, described, list, next, object, offset, orNull, phoneId, string } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles } from '../tool.js'
 
@@ -200,16 +189,7 @@ export const appTools = [
     description:
       'Get a URL for your own APK. Send the file with the curl command in next, then call complete_app_upload with the storageId that it prints. Keep the URL secret.',
     input: z.strictObject({}),
-    output: {
-      id: string,
-      status: string,
-      upload_url: string,
-      upload_method: string,
-      upload_headers: object,
-      max_bytes: integer,
-      expires_at: string,
-      next,
-    },
+    output: { id: string, upload_url: string, expires_at: string, next },
     annotations: adds,
     async run(_args, api) {
       const upload = await api.json<
@@ -232,14 +212,7 @@ export const appTools = [
       upload_id: z.string().min(1),
       storage_id: z.string().describe('storageId that the upload URL returned'),
     }),
-    output: {
-      id: string,
-      status: string,
-      package: orNull(string),
-      version_code: orNull(integer),
-      version_name: orNull(string),
-      next,
-    },
+    output: { id: string, status: string, package: orNull(string), next },
     annotations: settles,
     async run({ upload_id: id, storage_id }, api) {
       const first = await api.json<UploadJson>({

@@ -1,5 +1,13 @@
 /** The tools that read the screen and act on it. */
-import { actionBatchSchema, limits, waitBudget, type Action, type ActionResult } from '@phonerack/shared'
+import {
+  actionBatchSchema,
+  limits,
+  snapshotId,
+  waitBudget,
+  type Action,
+  type ActionResult,
+  type ObserveMode,
+} from '@phonerack/shared'
 import { z } from 'zod'
 import { maxWidthField } from '../../routes/phones/observe.js'
 import { validationFailed } from '../../../base/validation/validation-error.js'
@@ -14,6 +22,8 @@ import { actionsSchema } from './action-schema.js'
 import '../common-words.js'
 
 const elements = z.boolean().optional().describe('Add elements with their bounds')
+const since = snapshotId.optional().describe('The last snapshot_id')
+const fold = z.boolean().optional().describe('false: long lists whole')
 
 /** Characters of a text in a result, and of the output of a shell command. */
 const maxResultText = 400
@@ -73,21 +83,24 @@ export const screenTools = [
     name: 'observe',
     title: 'Observe the screen',
     description:
-      'Read the screen of a ready phone as numbered elements. Observe before you act, and after an unknown outcome. Ask for a screenshot only when the text does not suffice.',
+      'Read the screen of a ready phone as numbered elements. Observe before you act, and after an unknown outcome. Pass the last snapshot_id as since to get only changes; elements keep their numbers. Ask for a screenshot only when the text does not suffice.',
     input: z.strictObject({
       phone_id: phoneId,
       screenshot: z.boolean().optional().describe('Add a JPEG'),
       max_width: maxWidthField.meta({ description: `Pixels; default ${limits.batchScreenshotWidth}` }),
+      since,
+      fold,
       elements,
     }),
     output: null,
     annotations: reads,
-    async run({ phone_id: id, screenshot, max_width, elements: withElements = false }, api) {
-      const query = screenshot
+    async run({ phone_id: id, screenshot, max_width, since: known, ...shown }, api) {
+      const picture = screenshot
         ? { screenshot: 'jpeg', max_width: max_width ?? limits.batchScreenshotWidth }
         : {}
+      const query = { ...picture, since: known }
       const seen = await api.json<Seen>({ method: 'GET', path: path`/v1/phones/${id}/observe`, query })
-      const { structured, lines, images } = showScreen(id, seen, withElements)
+      const { structured, lines, images } = showScreen(id, seen, shown)
       return { structured: { phone_id: id, ...structured }, text: lines.join('\n'), images }
     },
   }),
@@ -95,7 +108,7 @@ export const screenTools = [
     name: 'act',
     title: 'Act on the screen',
     description:
-      'Run 1 to 20 actions in order; the first failure stops them. Returns results and the new screen, so no observe is needed after it. Never repeat an action whose outcome is unknown (action_outcome_unknown, a timeout): observe first. No action starts after 40 s. Hand over with hand_off for sign-in and payment.',
+      'Run 1 to 20 actions in order; the first failure stops them. Returns results and the new screen, or its changes if since is given, so no observe is needed after it. Never repeat an action whose outcome is unknown (action_outcome_unknown, a timeout): observe first. No action starts after 40 s. Hand over with hand_off for sign-in and payment.',
     input: z.strictObject({
       phone_id: phoneId,
       actions: actionBatchSchema.shape.actions,
@@ -103,14 +116,16 @@ export const screenTools = [
         .enum(['none', 'ui', 'screenshot', 'both'])
         .optional()
         .describe('The screen after success; default ui. A failed batch always returns it'),
+      since,
+      fold,
       elements,
     }),
     inputOverrides: { actions: actionsSchema },
     output: null,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    async run({ phone_id: id, actions, observe = 'ui', elements: withElements = false }, api) {
+    async run({ phone_id: id, actions, observe = 'ui', since: known, ...shown }, api) {
       checkWaits(actions)
-      const json = { actions, observe: observe === 'ui' && !withElements ? 'text' : observe }
+      const json = { actions, ...observeWith(observe, known, shown.elements === true) }
       const {
         results: raw,
         completed,
@@ -124,7 +139,7 @@ export const screenTools = [
       })
       const failure = results.find(({ ok }) => !ok)?.error
       const left = maxBytes - Buffer.byteLength(quoted({ results, failure }))
-      const screen = observation ? showScreen(id, observation, withElements, left) : null
+      const screen = observation ? showScreen(id, observation, shown, left) : null
       const unstarted = actions.length - results.length
       const lines = [
         `${completed} of ${actions.length} actions succeeded`,
@@ -147,6 +162,13 @@ export const screenTools = [
     },
   }),
 ]
+
+/** Without elements, the text suffices. */
+function observeWith(observe: ObserveMode, since: string | undefined, withElements: boolean) {
+  if (observe !== 'ui') return { observe }
+  if (since !== undefined) return { observe: 'changes', since }
+  return { observe: withElements ? 'ui' : 'text' }
+}
 
 const notStarted = (count: number): string =>
   `${count} actions were not started within ${times.start / 1000} s; send them in another call.`

@@ -36,13 +36,13 @@ export const runActions: Route = (app, deps) => {
       config: { scope: 'phones:control', tellsThatNothingRan: true },
     },
     async (request, reply) => {
-      const { actions, observe, fresh } = request.body
+      const { actions, observe, fresh, since } = request.body
       const { inProcess } = request
       const json = await whileActive(deps, request, reply, (caller, id, context) =>
         deps.services.deviceControl.runActions(
           caller,
           id,
-          { actions, observe, fresh },
+          { actions, observe, fresh, since },
           { ...context, ...(inProcess ? { batch: inProcess.batch } : {}), sender: senderOf(request) },
         ),
       )

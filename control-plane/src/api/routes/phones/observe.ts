@@ -1,6 +1,13 @@
 /** GET /v1/phones/{id}/observe: the screen as elements, or as text. */
-import { limits, observationSchema } from '@phonerack/shared'
+import {
+  changesSchema,
+  limits,
+  observationSchema,
+  snapshotId,
+  wholeObservationSchema,
+} from '@phonerack/shared'
 import { z } from 'zod'
+import { foldRows } from '../../http/fold-rows.js'
 import { sendJson, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
@@ -25,6 +32,19 @@ const observeQuery = z.object({
     .enum(['json', 'text'])
     .default('json')
     .meta({ description: '`text` returns only the compact text form, never a screenshot.' }),
+  since: snapshotId
+    .optional()
+    .meta({
+      description:
+        'The `snapshot_id` of an earlier observation. The answer is then what changed since it: `Changes`, or `WholeObservation` when more than about 60 % changed, another app or window is in front, or the snapshot is unknown or expired.',
+    }),
+  fold: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({
+      description:
+        'For `format=text`: `true` shortens long lists to their first 12 rows and a line such as `… 18 more rows like [16]`.',
+    }),
   fresh: z
     .enum(['true', 'false'])
     .default('false')
@@ -49,7 +69,9 @@ export const observe: Route = (app, deps) => {
             description:
               'The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.',
             content: {
-              'application/json': { schema: observationSchema },
+              'application/json': {
+                schema: z.union([observationSchema, changesSchema, wholeObservationSchema]),
+              },
               'text/plain': { schema: z.string() },
             },
           },
@@ -59,18 +81,18 @@ export const observe: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const { screenshot, max_width: width = null, format, fresh } = request.query
+      const { screenshot, max_width: width = null, format, fold, fresh, since } = request.query
       const asText = format === 'text'
       const image =
         asText || screenshot === 'none' ? null : { format: screenshot, maxWidth: width, quality: null }
       const seen = await whileActive(deps, request, reply, (caller, id, context) =>
-        deps.services.deviceControl.observe(caller, id, image, context, fresh === 'true'),
+        deps.services.deviceControl.observe(caller, id, image, context, { fresh: fresh === 'true', since }),
       )
       if (!asText) return sendJson(reply, seen.json)
       return reply
         .headers({ 'x-snapshot-id': seen.snapshotId, 'x-settled': String(seen.settled) })
         .type('text/plain; charset=utf-8')
-        .send(seen.text)
+        .send(fold === 'true' ? foldRows(seen.text) : seen.text)
     },
   )
 }

@@ -1,8 +1,11 @@
 /** Requests into a phone: their calls, responses and holds. */
 import { connect, type AddressInfo } from 'node:net'
+import { ObserveMode } from '@phonerack/proto'
+import { type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CallContext } from '../../../base/core/caller.js'
 import { errorOf, expectConventions, servicesUsed, startApi, type TestApi } from '../../../testing/api.js'
+import { completeBatch, observationJson } from '../../../testing/agent-double/screen.js'
 import { eventually } from '../../../testing/world.js'
 
 let api: TestApi
@@ -51,6 +54,62 @@ describe('GET observe', () => {
     })
     expect(response.body).toBe('app x')
     expectConventions(response)
+  })
+})
+
+describe('what changed', () => {
+  const since = 'snp_bbbbbbbbbbbb'
+
+  it('is the whole screen from a host that does not know changes, after an observe and after a batch [45.11]', async () => {
+    expect((await get(`observe?since=${since}`)).json()).toMatchObject({ since, whole: true, elements: [] })
+    expect((await get('observe')).json()).not.toHaveProperty('whole')
+    const batch = (await act({ actions: [{ type: 'back' }], observe: 'changes', since })).json<object>()
+    expect(batch).toMatchObject({ completed: 1, observation: { since, whole: true, elements: [] } })
+    const first = (await act({ actions: [{ type: 'back' }], observe: 'auto' })).json<object>()
+    expect(first).toMatchObject({ observation: { since: null, whole: true } })
+  })
+
+  it('is passed through from a host that knows it, and nothing is read after waits with auto [45.9]', async () => {
+    const { onBatch } = api.agent
+    const asked: [ObserveMode, string | undefined][] = []
+    const seen = JSON.parse(observationJson().toString()) as Observation
+    const changes = {
+      ...seen,
+      elements: undefined,
+      since,
+      same: true,
+      added: [],
+      changed: [],
+      removed: [],
+      kept: 3,
+    }
+    api.agent.onBatch = ({ observe, changesSince, ...request }, send) => {
+      asked.push([observe, changesSince])
+      return completeBatch({ ...request, observe }, (event) => {
+        if (event?.$case !== 'ended') return send(event)
+        send({ ...event, value: { ...event.value, changesJson: Buffer.from(JSON.stringify(changes)) } })
+      })
+    }
+    try {
+      const { observation } = (await act({ actions: [{ type: 'back' }], observe: 'auto', since })).json<{
+        observation: object
+      }>()
+      expect(observation).toMatchObject({ since, same: true, kept: 3 })
+      expect(observation).not.toHaveProperty('elements')
+      await act({ actions: [{ type: 'wait', ms: 1 }], observe: 'auto', since })
+      expect(asked).toEqual([
+        [ObserveMode.OBSERVE_MODE_UI, since],
+        [ObserveMode.OBSERVE_MODE_NONE, since],
+      ])
+    } finally {
+      api.agent.onBatch = onBatch
+    }
+  })
+
+  it('needs a mode that has it, and a snapshot [45.10]', async () => {
+    for (const observe of [undefined, 'ui', 'both'])
+      errorOf(await act({ actions: [{ type: 'back' }], observe, since }), 400, 'validation_failed')
+    errorOf(await get('observe?since=last'), 400, 'validation_failed')
   })
 })
 

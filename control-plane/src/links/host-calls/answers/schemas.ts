@@ -36,7 +36,7 @@ import {
   sha256,
   text,
 } from './fields.js'
-import { actionResult, actionResults, batchObservation, observation, snapshotId } from './screen.js'
+import { actionResult, actionResults, batchObservation, changes, observation, snapshotId } from './screen.js'
 
 type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A } ? A : never
 export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
@@ -137,6 +137,7 @@ const batchMessage = z.object({
           observationJson: json(screenBytes, batchObservation, true),
           resultsJson: json(screenBytes, actionResults),
           elementBounds: maybe(bytes(boundsBytes)),
+          changesJson: maybe(json(screenBytes, changes)),
         }),
       }),
     ]),
@@ -157,7 +158,13 @@ export const hostAnswers: Answers<HostServiceService> = {
   parkPhone: nothing,
   wipeDevice: z.object({ verified: z.boolean(), checks, ...cleanness }),
   enrollDevice: z.object({ verified: z.boolean(), checks, capabilities, ...cleanness }),
-  observe: z.object({ observationJson: json(screenBytes, observation), snapshotId, text: text(screenBytes) }),
+  observe: z.object({
+    observationJson: json(screenBytes, observation),
+    snapshotId,
+    text: text(screenBytes),
+    settled: maybe(z.boolean()),
+    changesJson: maybe(json(screenBytes, changes)),
+  }),
   screenshot: z.object({
     image: bytes(screenBytes).refine((image) => image.length > 0),
     screenWidth: pixels,

@@ -51,6 +51,16 @@ const withoutElements = z.looseObject({
 const elements = listOf(element, limits.elements.max)
 export const observation = withoutElements.extend({ elements })
 
+/** The answer to `since`, unless it is whole. */
+export const changes = withoutElements.extend({
+  since: snapshotId,
+  same: z.boolean(),
+  added: elements,
+  changed: elements,
+  removed: listOf(z.int().min(1), limits.elements.max),
+  kept: z.int().min(0),
+})
+
 /** The observation after a batch: with elements, without elements (`observe: "text"`), or only a screenshot. */
 export const batchObservation = z.union([
   withoutElements.extend({ elements: elements.optional() }),

@@ -1,0 +1,124 @@
+/**
+ * Reduces the elements of a shown screen to numbers, by which they are recognised on later screens. No text of a screen stays
+ * in memory. Pure.
+ */
+import { limits } from '@phonerack/shared'
+import type { ScreenElement, ScreenTree } from '../elements.js'
+import { wholeScreen, type Bounds } from '../geometry.js'
+import { containerClass } from '../kinds.js'
+import type { UiNode } from '../nodes.js'
+import { hasVisibleText } from '../visible-text.js'
+import { hashOf } from './hash.js'
+
+export interface Trace {
+  ref: number
+  /** Position in the document. */
+  index: number
+  /** Hash of class and ID. */
+  kind: number
+  /** Hash of class, ID, text and description. */
+  name: number
+  /** Hash of the classes and IDs of its ancestors. */
+  path: number
+  /** Hash of the texts in the list row or dialog around it; 0: it is in none, or there is no text. */
+  row: number
+  /** The index of this row; -1: none. */
+  inRow: number
+  hasText: boolean
+  hasId: boolean
+  isField: boolean
+  bounds: Bounds
+  /** Indexes of its ancestors, the nearest first. */
+  around: readonly number[]
+  /** Its scrolling ancestors, the nearest first. */
+  scrollers: readonly number[]
+  /** Hash of everything in its nearest scroller, with places; 0: it is in none. */
+  area: number
+}
+
+/** Traces of the listed elements, with their refs, in the order of the document. */
+export function traceOf(tree: ScreenTree): Trace[] {
+  const { nodes } = tree
+  const kinds = nodes.map(({ className, id }) => hashOf(className, id))
+  const paths: number[] = []
+  for (const { index, parent } of nodes) paths.push(hashOf(paths[parent] ?? 0, kinds[index] ?? 0))
+  const rows = rowsOf(tree, kinds)
+  const rowTexts = textsOf(tree, rows)
+  const listed = tree.elements
+    .slice(0, limits.elements.max)
+    .sort((a, b) => a.node.index - b.node.index)
+    .map((element): Trace => {
+      const { node, text, desc, id } = element
+      const around = ancestorsOf(node, nodes)
+      return {
+        ref: element.ref,
+        index: node.index,
+        kind: kinds[node.index] ?? 0,
+        name: nameOf(element),
+        path: paths[node.parent] ?? 0,
+        row: rowTexts.get(rows[node.parent] ?? -1) ?? 0,
+        inRow: rows[node.parent] ?? -1,
+        hasText: text !== null || desc !== null,
+        hasId: id !== null,
+        isField: node.editable,
+        bounds: element.bounds,
+        around,
+        scrollers: around.filter((index) => nodes[index]?.scrollable),
+        area: 0,
+      }
+    })
+  const areas = new Map<number, number>()
+  for (const { scrollers, name, bounds } of listed)
+    for (const scroller of scrollers) areas.set(scroller, hashOf(areas.get(scroller) ?? 0, name, ...bounds))
+  return listed.map((trace) => ({ ...trace, area: areas.get(trace.scrollers[0] ?? -1) ?? 0 }))
+}
+
+const nameOf = ({ className, id, text, desc }: ScreenElement): number =>
+  hashOf(className, id ?? '', shortened(text), shortened(desc))
+
+const shortened = (text: string | null): string => (text ?? '\0').slice(0, limits.elements.text)
+
+function ancestorsOf({ parent }: UiNode, nodes: readonly UiNode[]): number[] {
+  const found: number[] = []
+  for (let at = parent; at >= 0; at = nodes[at]?.parent ?? -1) found.push(at)
+  return found
+}
+
+/**
+ * For each node: the nearest row of a list, or dialog, that it is or is in; -1: none. Siblings of one kind that hold other
+ * nodes are rows, and so are the children of a list.
+ */
+function rowsOf({ nodes, screen }: ScreenTree, kinds: readonly number[]): number[] {
+  const counts = new Map<number, number>()
+  const sibling = ({ index, parent }: UiNode): number => hashOf(parent, kinds[index] ?? 0)
+  const isParent = new Set(nodes.map(({ parent }) => parent))
+  for (const node of nodes) counts.set(sibling(node), (counts.get(sibling(node)) ?? 0) + 1)
+  const isRow = (node: UiNode): boolean => {
+    const parent = nodes[node.parent]
+    if (!parent) return !isWhole(node, wholeScreen(screen))
+    if (!isParent.has(node.index)) return false
+    const isInList = containerClass.test(parent.className) && !parent.className.endsWith('ScrollView')
+    return isInList || (counts.get(sibling(node)) ?? 0) > 1
+  }
+  const rows: number[] = []
+  for (const node of nodes) rows.push(isRow(node) ? node.index : (rows[node.parent] ?? -1))
+  return rows
+}
+
+/** The window of an app is as wide and at least three quarters as high as the screen; a dialog is smaller. */
+const isWhole = ({ bounds }: UiNode, [, , width, height]: Bounds): boolean =>
+  bounds === null || (bounds[2] - bounds[0] >= width && (bounds[3] - bounds[1]) * 4 >= height * 3)
+
+/** Hashes of the texts in each row, those of rows in it included. Typed text is left out. */
+function textsOf({ nodes, visible }: ScreenTree, rows: readonly number[]): ReadonlyMap<number, number> {
+  const texts = new Map<number, number>()
+  for (const node of nodes) {
+    if (node.editable || (visible[node.index] === null && !node.shown)) continue
+    for (const text of [node.text, node.desc]) {
+      if (!hasVisibleText(text)) continue
+      for (let row = rows[node.index] ?? -1; row >= 0; row = rows[nodes[row]?.parent ?? -1] ?? -1)
+        texts.set(row, hashOf(texts.get(row) ?? 0, text))
+    }
+  }
+  return texts
+}
