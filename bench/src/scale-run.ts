@@ -70,8 +70,8 @@ const lists = 300
  */
 const idle = { settleMs: 8000, watchedMs: 20_000 }
 /**
- * Milliseconds that may pass between two steps of the set-up, in total and per phone, and by which parks may
- * be late.
+ * Milliseconds. `setUpMs` and `setUpPerPhoneMs` add up to the longest time between two steps of the set-up;
+ * `parkMs` is the longest delay of a park.
  */
 const patience = { setUpMs: 240_000, setUpPerPhoneMs: 60, parkMs: 120_000 }
 

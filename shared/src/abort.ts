@@ -1,4 +1,4 @@
-/** Waiting and listening that end with an `AbortSignal`. Used by all services. */
+/** Waits and listeners that end with an `AbortSignal`. Used by all services. */
 
 /**
  * Calls `listener` once when `signal` aborts, immediately if it has already aborted. Returns a function that removes

@@ -32,7 +32,7 @@ const descTarget = z.strictObject({ desc: targetText })
 const pixels = z.number().overwrite(Math.round).meta({ description: 'Device pixels; fractions are rounded.' })
 const pointTarget = z.strictObject({ x: pixels, y: pixels })
 
-/** Exactly one form. */
+/** An object with exactly one of the forms. */
 export const targetSchema = z
   .union([refTarget, textTarget, idTarget, descTarget, pointTarget])
   .meta({ id: 'Target', description: 'The target of an action, in exactly one of these forms.' })

@@ -5,7 +5,10 @@ import { brokerHost, isEncrypted } from './broker-url.js'
 /** PEM texts: the only authorities for the broker's certificate. A function is called for each connection. */
 export type BrokerAuthorities = readonly string[] | (() => readonly string[])
 
-/** The client's options for this address. @param authorities null: Node's */
+/**
+ * The client's options for this address.
+ * @param authorities null: the authorities of Node.js
+ */
 export function brokerTls(
   url: string,
   authorities: BrokerAuthorities | null,

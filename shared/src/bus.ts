@@ -14,7 +14,7 @@ interface Subscription {
 }
 
 export interface Bus {
-  /** Fire and forget; lost while the broker is unreachable. */
+  /** Does not wait for delivery. A message is lost while the broker is unreachable. */
   publish(subject: string, message: unknown): void
   /** Calls `handler` with the parsed message; drops a message that is not valid JSON. */
   subscribe(subject: string, handler: (message: unknown, subject: string) => void): Subscription
@@ -29,7 +29,7 @@ interface BusOptions {
   name: string
   /** Text of a `.creds` file; omitted: no credentials. */
   creds?: string | undefined
-  /** Omitted: Node's. For `tls:` URLs. */
+  /** Omitted: the authorities of Node.js. For `tls:` URLs. */
   authorities?: BrokerAuthorities
   /** Milliseconds after which `openBus` returns without a connection, which then begins in the background. */
   waitMs: number
@@ -51,9 +51,9 @@ export const logsOfLoss = (
 })
 
 /**
- * Milliseconds. `retry`, and up to `jitter` more: between two attempts, so that the clients of a broker that returns do
- * not connect at the same moment. `attempt`: Linux sends the first packet again after 1 and 3 s, then more and more
- * rarely, so a new attempt notices sooner that the network is back.
+ * Milliseconds. `retry`: between two attempts, plus up to `jitter`, so that the clients of a broker that
+ * returns do not connect at the same moment. `attempt`: Linux repeats the first packet after 1 and 3 s, then
+ * more and more rarely, so a new attempt notices earlier that the network is back.
  */
 const times = { retry: 250, jitter: 750, attempt: 5000, ping: 5000 }
 
@@ -160,7 +160,7 @@ async function connectUntil(
     // The broker may later accept a user that it refuses now, for example after a restore of its store.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler() {
-      // The client has no other way to end attempts before the first connection.
+      // The client has no other way to stop attempts before the first connection.
       closing.throwIfAborted()
       return times.retry + Math.random() * times.jitter
     },

@@ -17,13 +17,16 @@ const running = new AsyncLocalStorage<CallFields>()
 /** Runs `work` with these fields on its log lines. */
 export const withCallFields = <T>(fields: CallFields, work: () => T): T => running.run(fields, work)
 
-/** Adds fields that the running work has learned, such as the host of its phone. Does nothing outside of one. */
+/**
+ * Adds fields that the running work has learned, such as the host of its phone. Does nothing outside of
+ * running work.
+ */
 export function noteCallFields(fields: CallFields): void {
   const known = running.getStore()
   if (known) Object.assign(known, fields)
 }
 
-/** The IDs of the active span; empty without one. */
+/** The IDs of the active span. Empty without an active span. */
 let traceFields = (): object => ({})
 
 /** @param fields called for each log line. Set by `tracing/sdk.ts`. */
@@ -31,5 +34,5 @@ export function useTraceFields(fields: () => object): void {
   traceFields = fields
 }
 
-/** Fields for a log line. The line's own fields win. */
+/** Fields for a log line. A field of the line itself replaces the field of the work with the same name. */
 export const fieldsOfCall = (): object => ({ ...running.getStore(), ...traceFields() })

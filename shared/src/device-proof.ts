@@ -11,7 +11,7 @@ export const seedPattern = /^[\da-f]{64}$/
 
 /** The statement that a host signs with a phone's key: "this phone is connected to me". */
 interface DeviceClaim {
-  /** Random, from the control plane, for one call. */
+  /** A random text from the control plane, for one call. */
   nonce: string
   /** The host that signs. Another host cannot use the signature. */
   hostId: string

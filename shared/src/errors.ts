@@ -17,9 +17,9 @@ type ErrorType =
 interface ErrorSpec {
   readonly status: number
   readonly type: ErrorType
-  /** Default for the code; a single error can override it. */
+  /** The default for the code. A single error can override it. */
   readonly retryable: boolean
-  /** The message when the thrower gives none. */
+  /** The message when the thrower sets no message. */
   readonly message: string
 }
 
@@ -142,7 +142,8 @@ export const errorTable = {
 
   payload_too_large: spec(413, 'invalid_request_error', 'The request body is too large.'),
 
-  // Not in the specification. The client of a complete download would otherwise get it again.
+  // The specification does not list this code. Without it, the client of a complete download would get the
+  // file again.
   range_not_satisfiable: spec(416, 'invalid_request_error', 'The requested range is outside the file.'),
 
   target_not_found: spec(422, 'invalid_request_error', 'No element on the screen matches the target.'),
@@ -170,14 +171,14 @@ export const errorTable = {
   capacity_unavailable: spec(503, 'provider_error', 'No free phone is available.', true),
   phone_unavailable: spec(503, 'provider_error', 'The phone is unreachable, so nothing was done.', true),
   service_paused: spec(503, 'api_error', 'The service is paused for maintenance.', true),
-  // Not in the specification; docs/decisions/0196.
+  // The specification does not list this code; docs/decisions/0196.
   service_unavailable: spec(503, 'api_error', 'The service is too busy for this request.', true),
   storage_full: spec(503, 'api_error', 'The app storage is full.', true),
   billing_not_configured: spec(503, 'billing_error', 'Payments are not configured on this service.'),
 
   provider_timeout: spec(504, 'provider_error', 'The phone did not respond before the timeout.'),
 
-  // Only inside an upload's `error`; never sent as a response's status.
+  // The code appears only inside an upload's `error`, never as a response's status.
   upload_failed: spec(500, 'api_error', 'The file could not be stored.'),
   platform_not_configured: spec(503, 'api_error', 'Storage for apps is not configured on this service.'),
 } as const satisfies Record<string, ErrorSpec>
@@ -192,10 +193,10 @@ export type ErrorDetails = Record<string, unknown>
 
 export interface ApiErrorOptions {
   message?: string | undefined
-  /** The request to make next, such as `POST /v1/phones/ph_…/start`, or a short sentence. */
+  /** The next request, such as `POST /v1/phones/ph_…/start`, or a short sentence. */
   next?: string | null | undefined
   details?: ErrorDetails | undefined
-  /** Overrides the table's default. */
+  /** Replaces the table's default. */
   retryable?: boolean | undefined
   /** Seconds; sent as `Retry-After`. */
   retryAfterSeconds?: number | undefined
@@ -227,7 +228,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status
   }
 
-  /** The form of an error on gRPC and in a failed action's entry. */
+  /** The form of an error in gRPC and in the entry of a failed action. */
   toPlain(): PlainError {
     return {
       code: this.code,

@@ -1,6 +1,7 @@
 /**
- * The data of the profile `guarded`: apps, links and fields that are left to a person. A guard and not a guarantee: apps and
- * fields that are not listed here are not recognised. Read by `guard.ts`; docs/mcp.md shows it. docs/decisions/0268
+ * The data of the profile `guarded`: apps, links and fields that are left to a person. The profile is a guard
+ * and not a guarantee: it does not recognise apps and fields that are not listed here. Read by `guard.ts`;
+ * docs/mcp.md shows it. docs/decisions/0268
  */
 
 /** Stores of apps. */
@@ -63,13 +64,13 @@ export const guardedHosts = [
   'wallet.google.com',
 ] as const
 
-/** In the resource ID, hint or description of a field: whole words. */
+/** Whole words in the resource ID, hint or description of a field. */
 export const fieldWords = {
   password: ['pwd', 'senha'],
   payment: ['ccexp', 'ccnum', 'csc', 'cvc', 'cvc2', 'cvv', 'cvv2', 'expiry', 'iban'],
 } as const
 
-/** The same, as parts, without spaces, accents and punctuation. */
+/** Parts of words in the same texts, without spaces, accents and punctuation. */
 export const fieldParts = {
   password: ['contraseña', 'kennwort', 'mot de passe', 'passcode', 'passphrase', 'passwd', 'password'].concat(
     ['passwort', '密码', '密碼', 'パスワード', '비밀번호'],

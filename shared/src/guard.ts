@@ -57,7 +57,7 @@ export function guardedField({ password, id, labels }: GuardedField): GuardReaso
   return texts.some((text) => names(text, 'payment')) ? 'payment_field' : null
 }
 
-/** Without accents, in lower case. */
+/** The text without accents, in lower case. */
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 const squashed = (text: string): string => plain(text).replaceAll(/[^\p{L}\p{N}]/gu, '')
 /** `cardCvv` has two words, like `card_cvv`. */

@@ -6,16 +6,19 @@ import { z } from 'zod'
 import { ApiError } from './errors.js'
 
 export const hostFaults = [
-  /** Less free space than it needs, or a write to its data folder failed for lack of space. */
+  /**
+   * The disk has less free space than the agent needs, or a write to its data folder failed for lack of
+   * space.
+   */
   'disk_full',
-  /** It cannot read or write its own files, open connections, or start programs. */
+  /** The agent cannot read or write its own files, open connections, or start programs. */
   'own_fault',
-  /** It received SIGTERM and finishes its running calls. */
+  /** The agent received SIGTERM and finishes its running calls. */
   'stopping',
 ] as const
 export type HostFault = (typeof hostFaults)[number]
 
-/** The part of a heartbeat. A receiver treats an unknown `kind` like `own_fault`. */
+/** The field of a heartbeat. A receiver treats an unknown `kind` like `own_fault`. */
 export const hostRefusalSchema = z.object({
   kind: z.string().regex(/^[a-z_]{1,50}$/),
   /** For the operator, with the next step. */
@@ -29,7 +32,10 @@ const messages: Record<HostFault, string> = {
   stopping: 'The host of the phone is restarting, so nothing was done.',
 }
 
-/** An agent refused a call for a reason of its machine: nothing was done on the phone, and the call can be retried. */
+/**
+ * An agent refused a call because of its machine. Nothing was done on the phone, and the call can be
+ * repeated.
+ */
 export class HostRefused extends ApiError {
   constructor(fault: HostFault, cause?: unknown) {
     super('phone_unavailable', {

@@ -1,6 +1,7 @@
 /**
- * A request of a host to the control plane's HTTP server, signed with the key of the host's certificate. The host agent
- * signs; the control plane verifies, and compares the certificate with the one it knows.
+ * A request of a host to the control plane's HTTP server, signed with the key of the host's certificate. The
+ * host agent signs the request. The control plane verifies it, and compares the certificate with the
+ * certificate that it knows.
  */
 import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
@@ -8,7 +9,7 @@ import { z } from 'zod'
 /** The URL path of the check that `phonerack-agent doctor` asks for, which the host signs. */
 export const connectionCheckPath = '/host/v1/connection-check'
 
-/** Milliseconds by which the clocks of the two may differ. */
+/** The largest difference of the clocks of host and control plane, in milliseconds. */
 export const signatureSkewMs = 600_000
 
 export const hostSignatureSchema = z.strictObject({
@@ -22,7 +23,10 @@ export const hostSignatureSchema = z.strictObject({
 })
 export type HostSignature = z.infer<typeof hostSignatureSchema>
 
-/** JSON of an array of texts: no two requests have the same bytes. @param purpose the URL path of the request */
+/**
+ * JSON of an array of texts, so that no two requests have the same bytes.
+ * @param purpose the URL path of the request
+ */
 const bytesOf = (purpose: string, hostId: string, signedAt: string): Buffer =>
   Buffer.from(JSON.stringify(['phonerack host request 1', purpose, hostId, signedAt]))
 
@@ -43,8 +47,8 @@ export function signAsHost(
 }
 
 /**
- * The certificate of a request; null: it is not a valid certificate, or the clocks differ too much. The sender chooses
- * the certificate, so check its owner before `isSignedWith` uses its key.
+ * The certificate of a request; null: the certificate is not valid, or the clocks differ too much. The sender
+ * chooses the certificate, so check its owner before `isSignedWith` uses its key.
  */
 export function certificateOf(
   { certificate_pem: pem, signed_at: signedAt }: HostSignature,

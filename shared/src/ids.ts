@@ -17,7 +17,7 @@ export const idPrefixes = {
   owner: 'own_',
   key: 'key_',
   host: 'hst_',
-  /** One rejoin of a host, as a part of its subjects. */
+  /** One rejoin of a host, which the host's subjects contain. */
   join: 'join_',
   device: 'dev_',
   operatorToken: 'opt_',

@@ -1,7 +1,7 @@
 /**
- * Join tokens as an operator passes them to a machine: `prj_<43 characters>.<fingerprint>`. The
- * secret is what the control plane stores as a hash. The fingerprint lets the machine verify the
- * certificate authority in the answer. docs/decisions/0208
+ * Join tokens as an operator passes them to a machine: `prj_<43 characters>.<fingerprint>`. The control plane
+ * stores a hash of the secret. With the fingerprint, the machine verifies the certificate authority in the
+ * answer. docs/decisions/0208
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { isSecret } from './secrets.js'

@@ -26,7 +26,7 @@ export const limits = {
   waitsPerKey: 100,
   streamsPerKey: 100,
   eventStreamsPerKey: 20,
-  /** All its keys together, in each process. */
+  /** Concurrent event streams of all keys of a project together, in each process. */
   eventStreamsPerProject: 100,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,
@@ -78,9 +78,9 @@ export const limits = {
     perDay: 50,
     /** Seconds that an upload waits for its file. */
     awaitingLife: 3600,
-    /** Seconds after the file's arrival and after each install. */
+    /** Seconds that an upload is kept after the file's arrival and after each install. */
     life: 7 * 86_400,
-    /** Seconds after the last install, once a newer build of the package is ready. */
+    /** Seconds that an upload is kept after its last install, once a newer build of the package is ready. */
     supersededLife: 86_400,
   },
   recordings: {
@@ -88,7 +88,7 @@ export const limits = {
     perProject: 20,
     /** Bytes: all recordings of a project, running ones included. */
     projectBytes: 20_000_000_000,
-    /** Seconds since it started. */
+    /** Seconds that a recording is kept after it started. */
     life: 7 * 86_400,
     /** Characters. */
     name: 80,
@@ -122,10 +122,13 @@ export const limits = {
     text: 10_000,
     /** Concurrent viewers of one phone, in each process of the control plane. */
     watchers: 50,
-    /** Those of one user of the console, and by the links of one key, which several people may open. */
+    /**
+     * Concurrent viewers of one user of the console, and of the links of one key, which several people may
+     * open.
+     */
     watchersPerUser: 10,
     watchersPerKey: 40,
-    /** Valid links, without those of hand-overs. */
+    /** Valid links, except for links of hand-overs. */
     linksPerPhone: 100,
     linksPerProject: 1000,
   },
@@ -168,21 +171,21 @@ export const limits = {
     /** Characters. */
     url: 2048,
     description: 200,
-    /** Seconds between attempts of a delivery; after the last one it has failed. */
+    /** Seconds between attempts of a delivery, which has failed after the last attempt. */
     retries: [5, 60, 300, 1800, 7200, 21_600, 43_200],
     /** Milliseconds of one attempt. */
     attempt: 15_000,
     /** Bytes of the response that are read. */
     responseBody: 16_384,
-    /** Bytes of the response that are kept after a success, except for that to a test. */
+    /** Bytes of the response that are kept after a success, except for the response to a test. */
     keptOfSuccess: 1024,
-    /** Seconds of failures only, after which a webhook is switched off. */
+    /** Seconds without a success, after which failures switch a webhook off. */
     failingLife: 3 * 86_400,
-    /** Seconds without an attempt, after which its failures count from the next one. */
+    /** Seconds without an attempt, after which the webhook's failures count from the next failure. */
     failingPause: 86_400,
-    /** Deliveries of a webhook that wait, of tests and of those that were sent again by hand. */
+    /** Waiting deliveries of a webhook that were requested by hand: tests and repetitions. */
     byHand: 100,
-    /** Seconds that the earlier secret is valid after a rotation. */
+    /** Seconds for which the earlier secret is valid after a rotation. */
     earlierSecretLife: 86_400,
   },
   logs: {
@@ -199,17 +202,17 @@ export const limits = {
     codeLife: 60,
     accessLife: 3600,
     refreshLife: 90 * 86_400,
-    /** Seconds for which a used refresh token is valid again: for other processes of its client. */
+    /** Seconds for which a used refresh token is still valid, for other processes of its client. */
     refreshAgain: 30,
     /** Bytes of a client's metadata document. */
     metadata: 5120,
-    /** Milliseconds to fetch it, and that it is kept. */
+    /** Milliseconds to fetch the document, and milliseconds for which it is kept. */
     metadataWithin: 5000,
     metadataKept: 300_000,
     /** Redirect addresses of a client, and characters of each. */
     redirects: 50,
     redirect: 2000,
-    /** Clients that have registered themselves and have no connector: all, and those of an IPv4 address or IPv6 /48. */
+    /** Registered clients without a connector: all of them, and those of an IPv4 address or IPv6 /48. */
     registered: 10_000,
     registeredPerSite: 1000,
     /** Registrations in an hour by an IPv4 address or IPv6 /64, and by an IPv6 /48. */
@@ -221,7 +224,7 @@ export const limits = {
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },
-    /** Seconds to confirm and collect. */
+    /** Seconds in which a setup must be confirmed and its key collected. */
     life: 900,
     /** Seconds between two polls of a well-behaved client. */
     interval: 3,
@@ -237,10 +240,10 @@ export const limits = {
   resetEvery: 60,
   /** Seconds that a phone may be unreachable during a reboot or reset. */
   restartGrace: { default: 300, max: 900 },
-  /** Seconds since a host's last heartbeat. */
+  /** Seconds after a host's last heartbeat. */
   hostLateAfter: 10,
   hostLostAfter: 30,
-  /** Milliseconds a write waits for its turn at a phone. */
+  /** Milliseconds for which a write waits for its turn at a phone. */
   writeQueueWait: 30_000,
   /** Writes that wait for their turn at a phone, and its reads that run concurrently. */
   writesWaiting: 100,

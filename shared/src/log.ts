@@ -10,8 +10,8 @@ export type { Logger }
 const maxWaiting = 1 << 20
 
 /**
- * Writes lines to a file descriptor. The logger ignores a line that it cannot write: to log that would fail too, and
- * each failure would add another line. Waiting lines are written once the disk has space.
+ * Writes lines to a file descriptor. The logger ignores a line that it cannot write: a log line about it
+ * would fail too, and each failure would add another line. Waiting lines are written once the disk has space.
  */
 export function logStream(fd: number): DestinationStream {
   const stream = pino.destination({ fd, sync: true, maxLength: maxWaiting })

@@ -12,6 +12,6 @@ export function isLoopback(address: string): boolean {
   return kind !== 0 && loopback.check(address, kind === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Whether the host of a URL is one that only programs on the same machine can connect to. */
+/** Whether the host of a URL is an address that only programs on the same machine can connect to. */
 export const isLoopbackUrl = (url: string): boolean =>
   isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'))

@@ -6,12 +6,12 @@ import { idPattern } from './ids.js'
 import { hostRefusalSchema } from './host-refusal.js'
 
 /**
- * A host agent on the broker. Agents that joined the same host at different times have different
- * subjects, and rights to their own only. docs/decisions/0202
+ * A host agent on the broker. Agents that joined the same host at different times have different subjects,
+ * and each agent has rights only to its own subjects. docs/decisions/0202
  */
 export interface AgentOnBus {
   hostId: string
-  /** The ID of its rejoin; null: it joined as a new host. */
+  /** The ID of the agent's rejoin; null: the agent joined as a new host. */
   joinId: string | null
 }
 
@@ -39,7 +39,7 @@ export const subjects = {
   userRevoked: 'phonerack.control.user_revoked',
 } as const
 
-/** The agent that may publish to this subject of heartbeats: the broker proves it. */
+/** The agent that may publish to this subject of heartbeats. The broker enforces the right. */
 export function senderOfHeartbeat(subject: string): AgentOnBus {
   const [, kind, hostId = '', joinId = ''] = subject.split('.')
   return { hostId, joinId: kind === 'rejoined' ? joinId : null }
@@ -47,21 +47,21 @@ export function senderOfHeartbeat(subject: string): AgentOnBus {
 
 /** The agent's own state of a device, without the control plane's tables. */
 export const deviceLinkSchema = z.enum([
-  /** ADB does not see it. */
+  /** ADB does not list the phone. */
   'absent',
-  /** ADB sees it, but it does not answer. */
+  /** ADB lists the phone, but the phone does not answer. */
   'offline',
   /** The phone has not accepted this host's ADB key. */
   'unauthorized',
-  /** It answers, but has not finished booting. */
+  /** The phone answers, but has not finished booting. */
   'booting',
-  /** Seen, never enrolled on this host: the agent does not write to it. */
+  /** The agent has seen the phone, but never enrolled it on this host, and does not write to it. */
   'unenrolled',
-  /** The agent prepares, wipes or checks it. */
+  /** The agent prepares, wipes or checks the phone. */
   'busy',
   /** An active probe passed within the last 15 s. */
   'healthy',
-  /** Replaces a value that the receiver does not know; no agent sends it. */
+  /** Replaces a value that the receiver does not know. No agent sends it. */
   'unknown',
 ])
 export type DeviceLink = z.infer<typeof deviceLinkSchema>
@@ -69,16 +69,16 @@ export type DeviceLink = z.infer<typeof deviceLinkSchema>
 /** A recovery step that an agent took for a device that stopped answering. */
 export const deviceEventSchema = z.object({
   at: z.iso.datetime(),
-  /** `reconnect`, `port_reset`, `reboot`, `quarantine`; there may be more. */
+  /** `reconnect`, `port_reset`, `reboot`, `quarantine`. More values may be added. */
   step: z.string(),
-  /** `unknown`: replaces a value that the receiver does not know. */
+  /** `unknown` replaces a value that the receiver does not know. */
   outcome: z.enum(['done', 'skipped', 'failed', 'unknown']).catch('unknown'),
-  /** Why, for the operator. */
+  /** The reason, for the operator. */
   reason: z.string(),
 })
 export type DeviceEvent = z.infer<typeof deviceEventSchema>
 
-/** A device's condition, checked every few minutes. Null: the phone does not report it. */
+/** A device's condition, checked every few minutes. A field is null when the phone does not report it. */
 const deviceConditionSchema = z.object({
   checked_at: z.iso.datetime(),
   battery_percent: z.number().int().nullable(),
@@ -94,18 +94,21 @@ const deviceConditionSchema = z.object({
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 
-/** Allowed next users of the device: `anyone`, `tenant:` and a tenant, or empty: only its current phone. */
+/**
+ * The next users that the device may have: `anyone`, `tenant:` and a tenant, or empty for its current phone
+ * only.
+ */
 export const cleanForPattern = /^(|anyone|tenant:[\w-]{1,100})$/
 
 /** The agent's durable record of tenants' data on a device. docs/decisions/0140 */
 export const custodySchema = z.object({
-  /** Grows with each change of the other fields: a report with a lower one is older. */
+  /** Grows with each change of the other fields, so a report with a lower value is older. */
   revision: z.number().int().nonnegative(),
   /** The phone that had the device last; null after a verified wipe, and when unknown. */
   assignment: z
     .object({ phone_id: z.string().max(100), fencing_number: z.number().int().nonnegative() })
     .nullable(),
-  /** Data may have been written since the last verified wipe. */
+  /** Whether data may have been written since the last verified wipe. */
   dirty: z.boolean(),
   clean_for: z.string().regex(cleanForPattern),
 })
@@ -114,24 +117,24 @@ export type CustodyReport = z.infer<typeof custodySchema>
 export const deviceStatusSchema = z.object({
   serial: z.string(),
   link: deviceLinkSchema,
-  /** Highest fencing number the agent has seen for it. */
+  /** The highest fencing number that the agent has seen for the device. */
   fencing_number: z.number().int().nonnegative(),
   maker: z.string().nullable(),
   model: z.string().nullable(),
   sdk: z.number().int().min(0).max(10_000).nullable(),
-  /** Why it is not healthy, for the operator. */
+  /** Why the device is not healthy, for the operator. */
   reason: z.string().nullable(),
   /** When the device last answered a probe. */
   proof_of_life_at: z.iso.datetime().nullable(),
-  /** The newest 20, oldest first. Omitted: none. */
+  /** The newest 20 events, oldest first. Omitted: no events. */
   events: z.array(deviceEventSchema).max(20).optional(),
   /** Omitted by an agent that keeps no such record. */
   custody: custodySchema.optional(),
-  /** Omitted: not checked yet. */
+  /** Omitted: the condition was not checked yet. */
   condition: deviceConditionSchema.optional(),
   /**
-   * The public key of the identity that the phone carries, of a phone that is not enrolled here. A claim without a proof.
-   * Omitted: none, or not read. docs/decisions/0223
+   * The public key of the identity on a phone that is not enrolled on this host. It is a claim without a
+   * proof. Omitted: the phone has no identity, or it was not read. docs/decisions/0223
    */
   identity: z.string().regex(identityPattern).optional(),
 })
@@ -141,15 +144,17 @@ export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 const reportedPackage = z.string().regex(/^[A-Za-z0-9_.]{1,255}$/)
 
 /**
- * An observation of an agent on a rented phone. The agent repeats it in each heartbeat until a replica acknowledges its ID.
- * Without texts of apps. docs/decisions/0276
+ * An observation of an agent on a rented phone. The agent repeats it in each heartbeat until a replica
+ * acknowledges its ID. It contains no texts of apps. docs/decisions/0276
  */
 export const phoneReportSchema = z.object({
-  /** Names the observation: the same each time the agent reads the line of the phone's log. */
+  /**
+   * The ID of the observation, which stays the same each time the agent reads the line of the phone's log.
+   */
   id: z.string().regex(/^[\w-]{22}$/),
   phone_id: z.string().max(100),
   serial: z.string().max(255),
-  /** By the phone's clock. */
+  /** The time of the phone's clock. */
   at: z.iso.datetime(),
   observed: z.discriminatedUnion('kind', [
     z.object({
@@ -172,7 +177,7 @@ export const phoneReportSchema = z.object({
 })
 export type PhoneReport = z.infer<typeof phoneReportSchema>
 
-/** Reports in one heartbeat; the others wait. */
+/** The number of reports in one heartbeat. The other reports wait. */
 export const reportsPerHeartbeat = 50
 
 /** The address of a host whose agent opens tunnels to the replicas, and has no port. docs/decisions/0227 */
@@ -180,18 +185,18 @@ export const dialledAddress = 'dialled'
 
 /** The certificate authorities of an agent, as fingerprints (`authorityFingerprint`). docs/decisions/0249 */
 export const agentTrustSchema = z.object({
-  /** The one that issued its certificate; null: it does not trust that one. */
+  /** The authority that issued the agent's certificate; null: the agent does not trust that authority. */
   issuer: z.string().regex(fingerprintPattern).nullable(),
-  /** Those whose certificates of the control plane it accepts. */
+  /** The authorities whose certificates of the control plane the agent accepts. */
   authorities: z.array(z.string().regex(fingerprintPattern)).max(8),
 })
 export type AgentTrust = z.infer<typeof agentTrustSchema>
 
 export const heartbeatSchema = z.object({
   host_id: z.string(),
-  /** Omitted by agents from before versions existed (`protocol.ts`). */
+  /** Omitted by agents that are older than the protocol's versions (`protocol.ts`). */
   protocol_version: z.number().int().nonnegative().optional(),
-  /** One higher with each message of one agent process. */
+  /** Grows by one with each message of one agent process. */
   sequence: z.number().int(),
   at: z.iso.datetime(),
   version: z.string(),
@@ -203,19 +208,24 @@ export const heartbeatSchema = z.object({
   trust: agentTrustSchema.optional(),
   /** One-minute load average. */
   load: z.number(),
-  /** The newest database epoch that the agent has on disk; null or omitted: none. */
+  /** The newest database epoch that the agent has on disk; null or omitted: the agent has no epoch. */
   epoch: z.string().max(200).nullish(),
-  /** A missing part of this host, for the operator, with the next step. Null or omitted: none. */
+  /**
+   * A missing part of this host, for the operator, with the next step. Null or omitted: no part is missing.
+   */
   problem: z.string().max(2000).nullish(),
   /** Why the agent takes no new work. Null or omitted: it takes work. */
   refuses: hostRefusalSchema.nullish(),
   devices: z.array(deviceStatusSchema),
-  /** Omitted: none. */
+  /** Omitted: no reports. */
   reports: z.array(phoneReportSchema).max(reportsPerHeartbeat).optional(),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
-/** Where the agent can open a tunnel. A replica repeats it with each heartbeat of a dialled host that has no tunnel to it. */
+/**
+ * The address where the agent can open a tunnel. A replica repeats it with each heartbeat of a dialled host
+ * that has no tunnel to the replica.
+ */
 export const tunnelOfferSchema = z.object({
   /** The replica's ID. */
   replica: z.string().min(1).max(200),

@@ -1,6 +1,7 @@
 /**
- * Compares notifications by the texts that the notification shade shows: a card does not name its app reliably, so the host
- * agent finds cards by these texts, and the control plane refuses those that it cannot tell apart. Pure.
+ * Compares notifications by the texts that the notification shade shows. A card does not name its app
+ * reliably, so the host agent finds cards by these texts, and the control plane refuses notifications whose
+ * texts it cannot tell apart. Pure.
  */
 
 import { folded } from './folded.js'

@@ -1,4 +1,4 @@
-/** The content of a screen, as clients get it. Points and sizes in device pixels. */
+/** The content of a screen, as clients get it. Points and sizes are in device pixels. */
 import { z } from 'zod'
 import { errorCodes, type ErrorCode } from './errors.js'
 
@@ -41,7 +41,7 @@ export const elementSchema = z
   .meta({ id: 'Element' })
 export type Element = z.infer<typeof elementSchema>
 
-/** Whether its text is what somebody typed, or a password. A hint is the app's own text. */
+/** Whether the element's text is a typed text or a password. A hint is the app's own text. */
 export const showsTypedText = ({ state }: Pick<Element, 'state'>): boolean =>
   state.includes('password') || (state.includes('editable') && !state.includes('hint'))
 

@@ -28,9 +28,9 @@ interface Owner {
 }
 
 /**
- * Writes `file` atomically: it contains all of `text`, or its earlier text. The owner, group and mode of the earlier
- * file stay.
- * A new one has mode 0600; root gives it to the owner of its folder. The file is on the disk when this returns.
+ * Writes `file` atomically: it contains all of `text`, or its earlier text. An existing file keeps its owner,
+ * group and mode. A new file has mode 0600; root gives it to the owner of its folder. The file is on the disk
+ * when this function returns.
  * @throws Error when this user has no right to keep the owner
  */
 export function replacePrivate(file: string, text: string): void {
@@ -45,9 +45,10 @@ export function replacePrivate(file: string, text: string): void {
 }
 
 /**
- * Creates `file` unless it exists, and returns its text. When several processes do so concurrently, one wins. It is on
- * the disk when this returns, since a secret encrypted with a lost key is lost too.
- * @param like the new file gets the owner, group and mode of this one, if it exists
+ * Creates `file` unless it exists, and returns its text. If several processes create it concurrently, all
+ * return the same text. The file is on the disk when this function returns, since a secret encrypted with a
+ * lost key is lost too.
+ * @param like the new file gets the owner, group and mode of this file, if it exists
  */
 export function createPrivate(file: string, text: string, like: string = file): string {
   const draft = writeDraft(file, text, ownerOf(like))
@@ -76,7 +77,10 @@ export function readPrivate(file: string): string | null {
   }
 }
 
-/** Creates a folder and those above it, mode 0700. Root gives them to the owner of the nearest folder that exists. */
+/**
+ * Creates a folder and its missing parents, with mode 0700. Root gives them to the owner of the nearest
+ * existing folder.
+ */
 export function makePrivateFolder(folder: string): void {
   try {
     if (statSync(folder).isDirectory()) return
@@ -103,7 +107,7 @@ const isRoot = (): boolean => process.geteuid?.() === 0
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
-/** Null for no regular file: a link's owner and mode say nothing. */
+/** Null if it is not a regular file: a link has another owner and mode than its target. */
 function ownerOf(file: string): Owner | null {
   const found = lstatSync(file, { throwIfNoEntry: false })
   return found?.isFile() === true ? { uid: found.uid, gid: found.gid, mode: found.mode & 0o777 } : null

@@ -36,12 +36,15 @@ export class Progress {
     )
   }
 
-  /** Aborts at the end. Made with its timer when it is first read: most parts of an action end without it. */
+  /**
+   * Aborts at the end. The signal and its timer are created when the signal is first read, since most parts
+   * of an action end without it.
+   */
   get signal(): AbortSignal {
     return (this.made ??= this.makeSignal())
   }
 
-  /** A part of this progress: lasts up to `ms`, never longer than this one. */
+  /** A part of this progress, which lasts up to `ms` and never longer than this progress. */
   within(ms: number): Progress {
     return new Progress(Math.min(ownNow() + ms, this.deadlineAt), [this])
   }
@@ -97,8 +100,8 @@ export class Progress {
   private makeSignal(): AbortSignal {
     const control = new AbortController()
     const parents = this.parents.map((parent) => (parent instanceof Progress ? parent.signal : parent))
-    // Many callers can wait on one signal: this is not a leak, since each removes its listener at its own
-    // deadline.
+    // Many callers can wait on one signal. This is not a leak, since each caller removes its listener at its
+    // own deadline.
     setMaxListeners(0, control.signal, ...parents)
     const forgets: (() => void)[] = []
     const end = () => {

@@ -1,12 +1,12 @@
 /**
  * The version of the protocol between control plane and host agents. It grows by one with each release that
- * changes messages. Each side accepts the other one version older or newer, so that either can be upgraded
- * first.
+ * changes messages. Each side accepts the version of the other side if it is at most one older or newer, so
+ * that either side can be upgraded first.
  */
 
 export const protocol = {
   version: 2,
-  /** The version of a control plane or agent that sends none: it predates the field. */
+  /** The version of a control plane or agent that sends no version, because it is older than the field. */
   unnamed: 1,
   /** Header of the join request and its answer, and key in gRPC's metadata. */
   header: 'phonerack-protocol',
@@ -16,7 +16,7 @@ export const protocol = {
 
 export const isSpoken = (version: number): boolean => Math.abs(version - protocol.version) <= 1
 
-/** From a header or metadata; NaN, which no side accepts, for an invalid version. */
+/** Reads the version of a header or metadata. An invalid version becomes NaN, which no side accepts. */
 export function readProtocolVersion(text: string | undefined): number {
   if (text === undefined || text === '') return protocol.unnamed
   return /^\d{1,6}$/.test(text) ? Number(text) : NaN

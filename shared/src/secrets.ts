@@ -4,15 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 export const secretPrefixes = {
   apiKey: 'prk_',
   setup: 'prs_',
-  /** One-time links that confirm a terminal. */
+  /** A one-time link that confirms a terminal. */
   setupLink: 'prc_',
   live: 'prl_',
   upload: 'pru_',
   hostJoin: 'prj_',
   operator: 'pro_',
-  /** One-time links that invite a person to the console. */
+  /** A one-time link that invites a person to the console. */
   invitation: 'pri_',
-  /** Tokens of a connector for `/mcp`, and the code that it exchanges for the first ones. */
+  /** A token of a connector for `/mcp`, and the code that the connector exchanges for its first tokens. */
   connectorAccess: 'pra_',
   connectorRefresh: 'prf_',
   connectorCode: 'prg_',
@@ -27,7 +27,7 @@ export const newSecret = (kind: SecretKind): string =>
 export const isSecret = (kind: SecretKind, value: string): boolean =>
   value.length === 47 && value.startsWith(secretPrefixes[kind]) && /^[A-Za-z0-9_-]{43}$/.test(value.slice(4))
 
-/** Hex SHA-256, as stored. */
+/** The SHA-256 in hex, as the database stores it. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /** Replaces every secret in a text, for logs and activity. */

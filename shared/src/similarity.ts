@@ -1,4 +1,6 @@
-/** How similar two texts are to a reader, for suggestions. Pure. Used for elements, apps, keys and fields. */
+/**
+ * The similarity of two texts to a reader, for suggestions. Pure. Used for elements, apps, keys and fields.
+ */
 import { folded } from './folded.js'
 
 /** Longer texts are compared by their first characters. */
@@ -6,7 +8,7 @@ const maxCompared = 120
 
 interface Compared {
   letters: string
-  /** Bigrams; a single character is its own entry. */
+  /** Bigrams. A single character is one entry. */
   pairs: Set<string>
 }
 
@@ -34,7 +36,10 @@ function dice(a: Set<string>, b: Set<string>): number {
   return (2 * both) / (a.size + b.size)
 }
 
-/** Up to `count` values whose names resemble `words`, the most similar first. `least`: below it, two texts are unrelated. */
+/**
+ * Up to `count` values whose names resemble `words`, the most similar first. Two texts with a similarity
+ * below `least` are unrelated.
+ */
 export function mostSimilar<T>(
   words: string,
   values: readonly T[],

@@ -1,8 +1,8 @@
 /** Makes clients' text storable in Postgres. Lengths are Unicode code points. */
 
 /**
- * Postgres cannot store NUL, and half of a surrogate pair has no UTF-8. The one source of `isStorable` and
- * `makeStorable`.
+ * Postgres cannot store NUL, and half of a surrogate pair has no UTF-8. `isStorable` and `makeStorable` share
+ * this pattern.
  */
 const notStorable = /[\0\p{Surrogate}]/u
 const eachNotStorable = new RegExp(notStorable.source, 'gu')

@@ -12,9 +12,9 @@ const bundles = [
 ]
 
 /**
- * @param file PEM; its authorities replace those of the system. Null: those of the system and of Node.
- * A private key in `file` is left out, since the control plane sends these texts to hosts.
- * @throws Error that names an unreadable file, or one without a certificate
+ * @param file PEM; its authorities replace the system's authorities. Null: the authorities of the system and
+ * of Node.js. Private keys in `file` are omitted, since the control plane sends these texts to hosts.
+ * @throws Error that names an unreadable file, or a file without a certificate
  */
 export function trustedRoots(file: string | null): string[] {
   if (file !== null) return [readCertificates(file)]

@@ -26,7 +26,7 @@ export function keepWatchdog(log: Pick<Logger, 'error'>, env: NodeJS.ProcessEnv 
   const ping = (): void => {
     const child = { env: { PATH: path, NOTIFY_SOCKET: socket }, timeout: pingMs }
     execFile('systemd-notify', ['WATCHDOG=1'], child, (error) => {
-      // Once for each time that it begins to fail.
+      // Logged once for each series of failures.
       if (error !== null && !isFailing) log.error({ err: error }, 'the watchdog of systemd gets no ping')
       isFailing = error !== null
     })

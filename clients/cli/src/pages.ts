@@ -11,7 +11,7 @@ export interface PageFlags {
 }
 
 export const pageOptions = (command: Command, hasLimit = true): Command =>
-  (hasLimit ? command.option('--limit <n>', 'at most this many') : command)
+  (hasLimit ? command.option('--limit <n>', 'largest number of entries on a page') : command)
     .option('--cursor <cursor>', 'the page after this cursor')
     .option('--all', 'all pages')
 

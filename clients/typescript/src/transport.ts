@@ -196,7 +196,10 @@ const mayBeDone = ({ error, status, retryAfterMs }: Failure): boolean =>
 const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof PhonerackError && error.isOutcomeUnknown
 
-/** The error of a write of which an attempt may have been carried out; `details.idempotency_key` is for another one. */
+/**
+ * The error of a write of which an attempt may have been carried out. The caller uses
+ * `details.idempotency_key` for another attempt.
+ */
 function afterUnknown(error: unknown, key: string | null): unknown {
   if (!(error instanceof PhonerackError)) return error
   const details = key === null ? error.details : { ...error.details, idempotency_key: key }

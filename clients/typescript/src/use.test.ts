@@ -162,7 +162,7 @@ it('returns the phone of a key that was created with other options, and replaces
     if (request.includes('status=deleted')) return { body: { data: ended, next_cursor: null } }
     if (request.includes('status=failed')) return { body: { data: [], next_cursor: null } }
     if (request.startsWith('GET /v1/phones?')) {
-      // Another caller creates the phone after the first look.
+      // Another caller creates the phone after the first request.
       const data = refused > 0 ? running : []
       return { body: { data, next_cursor: null } }
     }

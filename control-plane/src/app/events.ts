@@ -17,7 +17,7 @@ import { createWebhookService } from '../events/webhooks/service.js'
 import { type WebhookService } from '../events/webhooks/types.js'
 
 /** Milliseconds between two reads of new events, in case Postgres's notification of an event was lost. */
-const lookMs = 15_000
+const readMs = 15_000
 
 interface AppEvents {
   services: { events: EventService; webhooks: WebhookService }
@@ -49,7 +49,7 @@ export async function openEvents(core: Core, config: Config): Promise<AppEvents>
       tasks: webhookTasks({ core, key, allowed, resolve, stopping }),
       concurrency: workers.webhooks,
     }),
-    ticker: new Ticker('numbering of events', lookMs * core.pace, core.log, () => numberer.numberNew()),
+    ticker: new Ticker('numbering of events', readMs * core.pace, core.log, () => numberer.numberNew()),
     async close() {
       await listener.close()
       await numberer.stop()

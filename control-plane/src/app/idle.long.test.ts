@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchQueries } from '../testing/query-log.js'
 import { startWorld, type World } from '../testing/world.js'
 
-/** Seconds: most of what is done at intervals is done at least once a minute, at moments that the start decides. */
+/** Seconds. Most periodic work runs at least once a minute, at moments that depend on the start. */
 const watched = 60
 /** Statements a second of all replicas. */
 const most = 20
@@ -21,7 +21,7 @@ beforeAll(async () => {
     NATS_URL: nats.url,
     NATS_CREDS_FILE: nats.controlPlaneCredsFile,
     NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-    // Listening replicas look at hosts and devices every second.
+    // Listening replicas read hosts and devices every second.
     PHONERACK_HOST_LOST_AFTER: '3',
   }
   const plane = await world.start({ env })

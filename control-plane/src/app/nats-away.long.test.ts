@@ -161,7 +161,7 @@ it('lists and streams events on every replica while NATS is unavailable [41.58]'
 })
 
 it('refuses on another replica a host that one replica retired while NATS is unavailable', async () => {
-  // Its own jobs would look at the table of hosts.
+  // Jobs of this replica would read the table of hosts.
   const other = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })
   const agent = await plane.rack(1)
   try {

@@ -24,7 +24,10 @@ export interface AdbServersOptions {
   connect: readonly string[]
   /** Milliseconds: the longest pause between two attempts to connect a network phone. Default: the product's. */
   reconnectMs?: number | undefined
-  /** For tests. `sys`: the folder of USB devices; null: this system has none. `everyMs`: milliseconds between two looks at it. */
+  /**
+   * For tests. `sys`: the folder of USB devices; null: this system has none. `everyMs`: milliseconds between
+   * two reads of the folder.
+   */
   usb?: { sys: string | null; everyMs: number }
   log: Logger
 }

@@ -5,7 +5,10 @@ import { makePrivateFolder, readPrivate, replacePrivate } from '../private-file.
 import { ensureTrust, rotateTrust, type BrokerTrust } from './trust.js'
 
 export interface BrokerOptions {
-  /** Holds the keys and the file. Created when absent, mode 0700; the mode of an existing one stays. */
+  /**
+   * The folder of the keys and the file. It is created with mode 0700 if it is absent; an existing folder
+   * keeps its mode.
+   */
   dir: string
   host: string
   port: number
@@ -30,8 +33,8 @@ export interface BrokerConfig {
 }
 
 /**
- * Writes the keys and the configuration. Existing keys in `dir` stay, so that hosts are still accepted after a second
- * call.
+ * Writes the keys and the configuration. Existing keys in `dir` are kept, so that hosts are still accepted
+ * after a second call.
  */
 export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerConfig> {
   const { dir } = options
@@ -41,8 +44,9 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
 }
 
 /**
- * Replaces the keys of the operator and the keys and users that control planes hold, and names them in the configuration, whose other settings
- * stay. @param replacesAccount also the account of the hosts, which must then join again
+ * Replaces the keys of the operator and the keys and users that control planes have, and writes their names
+ * to the configuration, whose other settings are kept.
+ * @param replacesAccount whether the account of the hosts is replaced too; the hosts must then join again
  * @throws Error when the folder has no `nats.conf`
  */
 export async function rotateBrokerKeys(
@@ -54,7 +58,8 @@ export async function rotateBrokerKeys(
   const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(text))
   const trust = await rotateTrust(dir, replacesAccount)
   const resolver = resolverSchema.safeParse(settings['resolver']).data
-  // The broker keeps the newer claims, by their own time: those that the earlier key signed must not be there.
+  // The broker compares claims by their time and keeps the newer ones, so claims that the earlier key signed
+  // must not be in the folder.
   const claims =
     resolver === undefined
       ? {}
@@ -81,8 +86,8 @@ function write(dir: string, settings: object, trust: BrokerTrust): BrokerConfig 
 }
 
 /**
- * As long as our clients wait (`bus.ts`). After a loss of the network all hosts connect at the same time, and the
- * server's default of 2 s is too short for them.
+ * Our clients wait for the same time (`bus.ts`). After a loss of the network all hosts connect at the same
+ * time, and the server's default of 2 s is too short for them.
  */
 const handshakeSeconds = 5
 
@@ -94,15 +99,16 @@ const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: Brok
     ? {}
     : { tls: { cert_file: tls.certFile, key_file: tls.keyFile, timeout: handshakeSeconds } }),
   ...trustSettings(trust),
-  // Takes the account's claims from the control plane, with its revocations, and keeps them. A server of a cluster that
-  // was down gets newer ones from the others after this interval: until then it accepts users that were revoked.
+  // The broker takes the account's claims, with the revocations, from the control plane and keeps them. A
+  // server of a cluster that was down gets newer claims from the other servers after this interval. Until
+  // then it accepts revoked users.
   resolver: {
     type: 'full',
     dir: path.join(storeDir, trust.claimsFolder),
     allow_delete: false,
     interval: '10s',
   },
-  // Bounded: streams store little, and a broker must not fill the disk.
+  // The limits are set because streams store little, and a broker must not fill the disk.
   jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },
   max_payload: 1 << 20,
 })

@@ -12,7 +12,7 @@ import { accountOptions, systemSubjects } from './trust.js'
 
 export interface BrokerAdmin {
   url: string
-  /** For `tls:` URLs. */
+  /** The authorities for `tls:` URLs. */
   authorities: BrokerAuthorities
   /** Public key of the account whose users are revoked, `A…`. */
   account: string
@@ -25,12 +25,12 @@ export interface BrokerAdmin {
 /** Milliseconds for each answer of the broker. */
 const answerMs = 5000
 
-/** Another replica may replace the claims at the same time. */
+/** The number of attempts, since another replica may replace the claims at the same time. */
 const attempts = 5
 
 /**
- * Seconds since 1970, 2100-01-01: users that were issued before are revoked. Each key has one user, so no other user is
- * affected. The clock of the replica that issued the user may have been far ahead.
+ * Seconds since 1970, 2100-01-01. Users that were issued earlier are revoked. Each key has one user, so no
+ * other user is affected. The clock of the replica that issued the user may have been far ahead.
  */
 const forGood = 4_102_444_800
 
@@ -48,8 +48,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Revokes all users with these public keys (`U…`) for good. Earlier revocations stay. Returns the number of new
- * revocations.
+ * Revokes all users with these public keys (`U…`) permanently, in addition to earlier revocations. Returns
+ * the number of new revocations.
  * @throws Error when the broker is unreachable, refuses, or its claims keep changing
  */
 export async function revokeUsers(admin: BrokerAdmin, publicKeys: readonly string[]): Promise<number> {
@@ -82,14 +82,15 @@ async function add(
     if (missing.length === 0) return lacking
     if (attempt === 0) await requireTrust(connection, admin)
     const revocations = { ...known, ...Object.fromEntries(missing.map((key) => [key, forGood])) }
-    // Servers keep the newer claims, by the second. The clock of the replica that wrote the last ones may be far ahead.
+    // Servers compare times of claims in seconds and keep the newer claims. The clock of the replica that
+    // wrote the last claims may be far ahead.
     const newer = Math.max(issuedAt + 1, Math.floor(Date.now() / 1000))
     await update(connection, admin, revocations, newer)
   }
   throw new Error('the claims of the account on the broker changed again and again')
 }
 
-/** Without this, nats-server 2.9 stores claims that it does not trust, and then refuses every user. */
+/** Without this field, nats-server 2.9 stores claims that it does not trust, and then refuses every user. */
 async function requireTrust(connection: NatsConnection, { signingSeed }: BrokerAdmin): Promise<void> {
   const key = fromSeed(new TextEncoder().encode(signingSeed.trim())).getPublicKey()
   const answer = await connection.request(systemSubjects.facts, '', { timeout: answerMs })
@@ -147,7 +148,7 @@ const claimsSchema = z.looseObject({ iat: z.int() })
 export function reissued(jwt: string, iat: number, signer: KeyPair): string {
   const [header = '', body = ''] = jwt.split('.')
   const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-  // Servers ignore claims with the ID of the stored ones.
+  // Servers ignore claims whose ID is the ID of the stored claims.
   const changed = JSON.stringify({ ...claims, iat, jti: randomUUID() })
   const text = `${header}.${Buffer.from(changed).toString('base64url')}`
   return `${text}.${Buffer.from(signer.sign(new TextEncoder().encode(text))).toString('base64url')}`

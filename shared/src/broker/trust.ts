@@ -1,8 +1,8 @@
 /**
- * The broker's chain of trust: an operator signs the account, itself or by its signing key, which the control plane
- * holds to revoke users; the account's seed, which the control plane holds too, signs a user for each host. Seeds are
- * created once and kept in the broker's folder, readable by its owner only. Source: NATS decentralised JWT
- * authentication.
+ * The broker's chain of trust. An operator signs the account with its own key or with its signing key. The
+ * control plane has the signing key, to revoke users, and the account's seed, which signs a user for each
+ * host. Seeds are created once and kept in the broker's folder, where only the owner can read them. Source:
+ * NATS decentralised JWT authentication.
  */
 import {
   createAccount,
@@ -36,7 +36,7 @@ export interface BrokerTrust {
   signingSeedFile: string
   /** User of the system account that may read and replace the claims of the account. */
   systemCredsFile: string
-  /** Name of the folder for the claims that the broker stores. Each rotation gives another one. */
+  /** Name of the folder for the claims that the broker stores. Each rotation changes the name. */
   claimsFolder: string
 }
 
@@ -94,7 +94,8 @@ async function openTrust(dir: string, write: Writer, writeAccount: Writer): Prom
     },
     account: {
       id,
-      // Kept, since newer claims replace those in the broker's store, which have the revocations.
+      // The file is kept, since new claims would be newer than the claims in the broker's store, and replace
+      // them with their revocations.
       jwt: await write(of('account.jwt'), () =>
         encodeAccount(
           'phonerack',
@@ -117,7 +118,7 @@ const systemRights = (account: string): Partial<User> => ({
   sub: { allow: ['_INBOX.>'] },
 })
 
-/** Users of control planes that were replaced: public keys, and the second of their end. */
+/** Replaced users of control planes: public keys, and the second of the user's end. */
 const replacedSchema = z.object({
   account: z.record(z.string(), z.number()),
   system: z.record(z.string(), z.number()),
@@ -139,10 +140,10 @@ function revocationsOf(dir: string, account: 'account' | 'system'): Pick<Account
 }
 
 /**
- * Replaces the keys of the operator and of the system account, and both users of control planes. The account's seed
- * stays unless `replacesAccount`, since the users of all hosts end with it; then the earlier user of control planes is
- * revoked. Claims that the broker has stored, which an earlier key may have signed, count no longer. After an
- * interruption, repeat it.
+ * Replaces the keys of the operator and of the system account, and both users of control planes. The
+ * account's seed is kept unless `replacesAccount`, since a new seed ends the users of all hosts; with the
+ * kept seed, the earlier user of control planes is revoked. The broker ignores the claims that it stored
+ * before, which an earlier key may have signed. After an interruption, call the function again.
  */
 export async function rotateTrust(dir: string, replacesAccount: boolean): Promise<BrokerTrust> {
   const { account } = readReplaced(dir)
@@ -152,13 +153,13 @@ export async function rotateTrust(dir: string, replacesAccount: boolean): Promis
     account[decode<User>(jwt).sub] = Math.floor(Date.now() / 1000) + 86_400
   }
   const claimsFolder = `accounts-${randomBytes(6).toString('hex')}`
-  // The earlier users of the system account end with it.
+  // A new system account ends its earlier users.
   const replaced = { account: replacesAccount ? {} : account, system: {}, claimsFolder }
   replacePrivate(replacedFile(dir), `${JSON.stringify(replaced)}\n`)
   return openTrust(dir, replace, replacesAccount ? replace : createIfMissing)
 }
 
-/** Writes what `make` returns, and returns the text that the file has then. */
+/** Writes the result of `make` to the file, or keeps the file. Returns the content of the file. */
 type Writer = (file: string, make: () => string | Promise<string>) => Promise<string>
 
 const createIfMissing: Writer = async (file, make) =>

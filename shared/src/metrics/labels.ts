@@ -6,7 +6,7 @@
 /** The value that replaces each value outside the list. */
 export const otherLabel = 'other'
 
-/** `value` if it is listed, else `other`. */
+/** Returns `value` if it is listed, else `other`. */
 export const bounded = (allowed: readonly string[], value: string): string =>
   allowed.includes(value) ? value : otherLabel
 
@@ -15,7 +15,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** An HTTP method. Node accepts about 35. */
 export const methodLabel = (method: string): string => bounded(methods, method)
 
-/** `2xx` for 204. */
+/** The class of a status, such as `2xx` for 204. */
 export const statusLabel = (status: number): string =>
   status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : otherLabel
 

@@ -4,7 +4,7 @@ export interface Listen {
   port: number
 }
 
-/** Reads `host:port`, an IPv6 address in brackets; null for any other text. */
+/** Reads `host:port`, with an IPv6 address in brackets. Null for any other text. */
 export function readListen(text: string): Listen | null {
   const [, v6, host = v6, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []
   return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) }

@@ -1,6 +1,6 @@
 /**
- * Serves `GET /metrics` in the text format of Prometheus, on a separate port: without authentication, so only for the
- * loopback address or a private network. Used by the main programs.
+ * Serves `GET /metrics` in the text format of Prometheus. The separate port has no authentication, so it may
+ * listen only on the loopback address or in a private network. Used by the main programs.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const notesSchema = z.object({
   about: z.string(),
   unit: z.string().optional(),
-  /** The release that brought it. */
+  /** The first release with the setting. */
   since: z.string().default('0.1.0'),
   /** A default that differs between machines, or that other settings decide. */
   fallback: z.string().optional(),
@@ -15,14 +15,14 @@ type Notes = Omit<z.input<typeof notesSchema>, 'about'>
 export const setting = <T extends z.ZodType>(schema: T, about: string, notes: Notes = {}): T =>
   schema.meta({ about, ...notes })
 
-/** Settings of one subject, by the name of their variable. */
+/** Settings of one subject, by the names of their variables. */
 export type Shape = Readonly<Record<string, z.ZodType>>
 
 export interface Setting extends z.output<typeof notesSchema> {
   name: string
-  /** Null: it must be set. Empty: it has no value unless it is set. */
+  /** Null: the setting is required. Empty: without a value, the setting is unset. */
   default: string | null
-  /** Empty: any. */
+  /** Empty: any value. */
   values: readonly string[]
 }
 

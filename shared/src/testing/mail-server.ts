@@ -16,7 +16,7 @@ export interface MailServer {
 
 const textOf = (data: string): string => data.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 
-/** @param port 0 for a free one */
+/** @param port 0: a free port */
 export async function startMailServer(port = 0): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const sockets = new Set<Socket>()

@@ -8,11 +8,11 @@ const operators = new Set(['and', 'or', 'unless', 'offset', 'bool', 'atan2', 'in
 const lists = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'])
 const comparisons = new Set(['==', '!=', '>', '<', '>=', '<='])
 
-/** Without spaces. */
+/** An expression without spaces. */
 const tokensIn = (expression: string): string[] =>
   (expression.match(token) ?? []).filter((text) => text.trim() !== '')
 
-/** Where metrics are among the tokens: not functions, aggregations, labels and operators. */
+/** The positions of metrics among the tokens, without functions, aggregations, labels and operators. */
 function metricsAt(tokens: readonly string[]): number[] {
   const found: number[] = []
   /** The bracket that ends a list of labels or matchers. */

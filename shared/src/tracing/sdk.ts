@@ -25,7 +25,7 @@ import { type TracedProgram, type Tracing } from './start.js'
 /** Milliseconds between log lines about an exporter that fails. */
 const quietMs = 60_000
 
-/** Characters of an attribute. Ours are shorter; this also bounds those of a mistake. */
+/** The longest attribute, in characters. Our attributes are shorter, so the limit also bounds a mistake. */
 const longestAttribute = 200
 
 export function startSdk(program: TracedProgram, settings: TracingSettings, log: Logger): Tracing {
@@ -77,7 +77,7 @@ function samplerOf({ name, ratio }: TracingSettings['sampler']): Sampler {
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
 }
 
-/** A collector that is down fails every few seconds: one line a minute is enough. */
+/** The export fails every few seconds while the collector is down, and one log line a minute is enough. */
 function reportFaults(log: Logger): void {
   let quietUntil = 0
   let omitted = 0

@@ -32,7 +32,7 @@ const samplers = [
 
 const protocols = ['http/protobuf', '']
 
-/** Spans that wait for the exporter. More are dropped. */
+/** The number of spans that wait for the exporter. Further spans are dropped. */
 const queueSize = { most: 65_536, usual: 2048 }
 
 /** @returns null when traces are off, the default */

@@ -46,8 +46,8 @@ export function attributesOf(fields: CallFields): Attributes {
 }
 
 /**
- * Whether spans of parts are recorded. Outside of a request, a job or a call they are not, so that timers do not start
- * traces.
+ * Whether spans of parts are recorded. They are recorded only in a request, a job or a call, so that timers
+ * do not start traces.
  */
 const isTraced = (): boolean => isOn && trace.getActiveSpan()?.isRecording() === true
 
@@ -63,7 +63,7 @@ export const inTrace = <T>(name: string, attributes: () => Attributes, work: () 
 
 /** The contents of the span of a request or a call, computed only while tracing is on. */
 export interface Arrival {
-  /** Its `traceparent`. */
+  /** The `traceparent` of the request or call. */
   header: string | undefined
   attributes: Attributes
 }
@@ -84,8 +84,9 @@ export interface OpenSpan {
 }
 
 /**
- * The span of a request from an untrusted client, which the caller of this function ends; null while tracing is off. The client's
- * `traceparent` is only a link: as a parent it would decide what is sampled, and could add spans to any trace.
+ * The span of a request from an untrusted client. The caller of this function ends the span. Null while
+ * tracing is off. The client's `traceparent` is only a link: as a parent it would decide which traces are
+ * sampled, and could add spans to any trace.
  */
 export function openRequestSpan(arrival: () => Arrival & { name: string }): OpenSpan | null {
   if (!isOn) return null
@@ -98,8 +99,9 @@ export function openRequestSpan(arrival: () => Arrival & { name: string }): Open
 }
 
 /**
- * The span of a call to another of our programs, which the caller of this function ends. `send` gets the `traceparent` for it, and
- * for a trace that is not sampled, so that the other side does not start its own. Null without a trace.
+ * The span of a call to another of our programs. The caller of this function ends the span. `send` gets the
+ * `traceparent` even if the trace is not sampled, so that the other side does not start its own trace. Null
+ * without a trace.
  */
 export function openCallSpan(
   name: string,
@@ -137,7 +139,7 @@ async function during<T>(span: Span, parent: Context, work: () => Promise<T>): P
   }
 }
 
-/** The context that a `traceparent` names; without a valid one, the root. Never reads `tracestate`. */
+/** The context of a `traceparent`; the root context if it is not valid. Never reads `tracestate`. */
 const remote = (header: string | undefined): Context =>
   header === undefined
     ? ROOT_CONTEXT

@@ -1,7 +1,7 @@
 /**
- * The tunnel that a host agent without an open port opens to a replica of the control plane, as both ends use it. The agent
- * is the TLS client and the HTTP/2 server: the replica opens streams in it, and each stream carries the bytes of one gRPC
- * connection. docs/decisions/0227
+ * The tunnel that a host agent without an open port opens to a replica of the control plane. Both ends use
+ * this module. The agent is the TLS client and the HTTP/2 server: the replica opens streams in the tunnel,
+ * and each stream carries the bytes of one gRPC connection. docs/decisions/0227
  */
 import { type Http2Session, type Settings } from 'node:http2'
 import { type Duplex } from 'node:stream'
@@ -14,9 +14,12 @@ export const tunnelName = 'tunnel.phonerack.internal'
 export const tunnelProtocol = 'phonerack-tunnel/1'
 
 export const tunnelLimits = {
-  /** Connections that one tunnel carries at a time. A replica needs two, and two more while it replaces them. */
+  /**
+   * Connections that one tunnel carries simultaneously. A replica needs two, and two more while it replaces
+   * them.
+   */
   streams: 16,
-  /** Bytes that an end sends before the other end has read them: in one stream, and in all. */
+  /** Bytes that an end sends before the other end has read them: in one stream, and in all streams. */
   streamWindow: 1 << 20,
   sessionWindow: 4 << 20,
   /** Milliseconds until a connection is a working tunnel. */
@@ -30,16 +33,19 @@ export const tunnelSettings: Settings = {
   maxConcurrentStreams: tunnelLimits.streams,
 }
 
-/** Milliseconds between looks, and until a ping without an answer ends the tunnel. */
+/** Milliseconds. `every`: between two checks. `timeout`: until a ping without an answer ends the tunnel. */
 export interface PingTimes {
   every: number
   timeout: number
 }
 
-/** Keeps the mapping of a NAT alive too. The timeout equals gRPC's keepalive timeout. */
+/** The pings also keep the mapping of a NAT. The timeout equals gRPC's keepalive timeout. */
 const pingTimes: PingTimes = { every: 5000, timeout: 15_000 }
 
-/** Calls `end` when the other end is silent, or has begun to end the session, for which Node waits. */
+/**
+ * Calls `end` when the other end is silent, or when it has begun to end the session: Node waits for the end
+ * of open streams.
+ */
 export function endWhenSilent(
   session: Http2Session,
   end: () => void,
@@ -60,12 +66,12 @@ export function endWhenSilent(
   session.once('close', () => clearInterval(timer))
 }
 
-/** Milliseconds that the last bytes of a connection may take after one end has closed. */
+/** Milliseconds in which the last bytes of a connection must arrive after one end has closed. */
 const lingerMs = 5000
 
 /**
- * Connects two streams until both have ended. Neither is read faster than the other takes. Sockets need
- * `allowHalfOpen`: otherwise the bytes that go back after one end has finished are lost.
+ * Connects two streams until both have ended. Each is read only as fast as the other accepts data. Sockets
+ * need `allowHalfOpen`: otherwise the bytes that return after one end has finished are lost.
  */
 export function relay(one: Duplex, other: Duplex): void {
   const connect = (from: Duplex, to: Duplex): void => {

@@ -212,23 +212,23 @@ describe('health', () => {
   )
 
   it('runs one check at a time for any number of requests', async () => {
-    let looks = 0
+    let checks = 0
     let answer = (_isWell: boolean): void => undefined
     const health = (): Promise<Health> => {
-      looks += 1
+      checks += 1
       return new Promise((resolve) => {
         answer = (ok) => resolve({ postgres: { ok, required: true } })
       })
     }
     const busy = await api.beside({}, { health })
     const asked = Array.from({ length: 100 }, () => busy.request('GET', '/healthz'))
-    while (looks === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (checks === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await new Promise((resolve) => setTimeout(resolve, 50))
     answer(true)
     expect((await Promise.all(asked)).every(({ statusCode }) => statusCode === 200)).toBe(true)
-    expect(looks).toBe(1)
+    expect(checks).toBe(1)
     const later = busy.request('GET', '/healthz')
-    while (looks === 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (checks === 1) await new Promise((resolve) => setTimeout(resolve, 5))
     answer(false)
     expect((await later).statusCode).toBe(503)
   })

@@ -7,7 +7,7 @@ import type { TlsFiles } from '../../base/config/listener-tls.js'
 
 /** Milliseconds of a handshake, and between two checks of the files. */
 export const handshakeTimeout = 10_000
-const lookMs = 60_000
+const checkMs = 60_000
 
 interface Pair {
   cert: string
@@ -25,7 +25,7 @@ export function followTls(
   server: Server,
   files: TlsFiles,
   log: Pick<Logger, 'info' | 'error'>,
-  everyMs = lookMs,
+  everyMs = checkMs,
 ): void {
   if (!(server instanceof TlsServer)) return
   let used = JSON.stringify(readTls(files))

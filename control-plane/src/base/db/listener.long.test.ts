@@ -28,7 +28,7 @@ it('connects again when Postgres no longer answers, and hears what comes then', 
   await eventually(() => notices === 2)
   proxy.silence()
   await notify()
-  // The caller looks by itself after each connect.
+  // The caller queries by itself after each connect.
   await eventually(() => notices === 3)
   await notify()
   await eventually(() => notices === 4)

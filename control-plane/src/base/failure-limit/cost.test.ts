@@ -110,7 +110,7 @@ it('wrong keys are limited by address, and a valid key from that address is acce
   const repeated = newSecret('apiKey')
   for (const key of [repeated, repeated, null, 'malformed'])
     expect(await get(key, address(999))).toMatchObject({ status: 429, code: 'rate_limited' })
-  // The periodic look at live links reads keys as well, and the last use of keys is written in between.
+  // The periodic check of live links also reads keys, and the last use of keys is written in between.
   const ofKeys = queries.texts.filter(
     (text) => /api_keys/.test(text) && !/live_links|last_used_at/.test(text),
   )

@@ -99,7 +99,7 @@ describe('a worker that waits', () => {
       await tx.$queryRaw`select 1 as added from graphile_worker.add_job('test.note', '{"name":"unlocked"}'::json)`
       await tx.$executeRaw`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'gone'`
     })
-    // The look that the notification causes.
+    // The notification causes one query for jobs.
     await pause(1000, new AbortController().signal)
     expect(ran).toEqual([])
     await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array['gone'])`

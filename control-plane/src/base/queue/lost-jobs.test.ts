@@ -54,7 +54,7 @@ describe('a job that is locked although the answer to its worker was lost', () =
   it('runs after the time in which an answer can arrive', async () => {
     const ran: string[] = []
     await start((name) => void ran.push(name))
-    // A worker may ask while no job is due: then another one gets the next job.
+    // A worker may ask while no job is due. Then another worker gets the next job.
     let lost: Row | undefined
     for (let attempt = 1; lost === undefined && attempt <= 10; attempt += 1) {
       const isCut = proxy.cut('get_job/graphile_worker', 'answer')
@@ -90,7 +90,7 @@ describe('a job that runs for longer than that time', () => {
       return owned.length === 1
     })
     await db.$executeRaw`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute'`
-    // Longer than the time between some looks.
+    // Longer than the interval of some queries for jobs.
     await sleep(1000)
     expect(await rows()).toEqual([{ name: 'long', attempts: 1, isLocked: true }])
     finish()

@@ -26,7 +26,7 @@ it('runs a job once when a second replica starts with the ID of the first', asyn
   const beside = await world.start({ beside: plane, replicaId: 'same' })
   const ids = (await db.replica.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)
   expect(ids).toEqual(['same', expect.stringMatching(/^same-[0-9a-f]{12}$/)])
-  // Both look for jobs now: either may run this one.
+  // Both replicas query for jobs now, so either replica may run this job.
   const second = await beside.app.services.phones.create(tenant.caller, createBody(), null)
   const isReady = ({ status }: { status: string }) => status === 'ready'
   await phones.wait(second.phone.id, isReady, 30_000, new AbortController().signal)

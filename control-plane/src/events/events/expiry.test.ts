@@ -65,7 +65,7 @@ describe('the expiry', () => {
     const { core } = plane.app
     const expiring = expireEvents(core, core.rules.eventLifeMs)
     await eventually(async () => {
-      // A transaction would see the activity at its first look.
+      // In a transaction, the first read of the activity would fix what later reads see.
       const [row] = await core.db.$queryRaw<
         { waits: boolean }[]
       >`select exists (select 1 from pg_stat_activity

@@ -96,7 +96,7 @@ it('has a gap after a position of before a restore, even if the numbers have cau
   await eventually(() => first.ids().length === 1)
   await restore()
   await happen('balance.low')
-  // It ends, since it cannot know which events it misses.
+  // The stream ends, since the server cannot know which events the client misses.
   await first.ended
   const position = positionOf(first.items)
   const again = await follow(position)

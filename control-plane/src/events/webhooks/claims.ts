@@ -83,8 +83,8 @@ export const release = (core: Core, delivery: DeliveryRow): Promise<void> =>
   })
 
 /** Adds the job for the next attempt of a webhook. */
-export const addNext = (core: Core, webhookId: string, looks: boolean): Promise<void> =>
+export const addNext = (core: Core, webhookId: string, readsAgain: boolean): Promise<void> =>
   inTransaction(core.db, async (tx: Tx) => {
     await lockWebhook(tx, webhookId)
-    await addNextJob(tx, webhookId, core.clock.now(), looks)
+    await addNextJob(tx, webhookId, core.clock.now(), readsAgain)
   })

@@ -24,7 +24,7 @@ let receiver: Receiver
 let held: ServerResponse[]
 
 beforeAll(async () => {
-  // Tickers never look: the tests call `reconcile` and `forget`.
+  // Tickers never run: the tests call `reconcile` and `forget`.
   plane = await world.start({ env, pace: 1000 })
 })
 beforeEach(async () => {
@@ -332,7 +332,7 @@ it('neither counts nor keeps jobs that were replaced while a killed replica ran 
   const job = { ...deliverNow(id), options: { key: `webhook.deliver:${id}`, runAt: tomorrow() } }
   const client = new pg.Client({ connectionString: plane.config.databaseUrl })
   await client.connect()
-  // The jobs of a replica that was killed, until another one unlocks them.
+  // The jobs of a killed replica, until another replica unlocks them.
   await addJobs(db, [job])
   await client.query(
     `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'gone' where key = $1`,

@@ -18,7 +18,7 @@ export const longestTurnMs = (isFailing: boolean): number => (isFailing ? limits
  * Milliseconds after which a job without work reads once more. A transaction that found this job waiting, and therefore
  * added no job, may commit its delivery after the first read.
  */
-const lookMs = 1000
+const rereadMs = 1000
 
 const keyOf = (webhookId: string): string => `${name}:${webhookId}`
 const laterKeyOf = (webhookId: string): string => `${keyOf(webhookId)}:later`
@@ -42,16 +42,17 @@ export const lockWebhook = (tx: Pick<RawTx, '$queryRaw'>, id: string): Promise<u
   tx.$queryRaw`select 1 as locked from webhooks where id = ${id} for no key update`
 
 /**
- * Adds the job for the next attempt of a webhook, replacing an earlier job. The transaction holds the lock of the
- * webhook. @param looks whether the job reads once more soon, even if no delivery is pending
+ * Adds the job for the next attempt of a webhook, replacing an earlier job. The transaction holds the lock of
+ * the webhook.
+ * @param readsAgain whether the job reads once more soon, even if no delivery is pending
  */
-export async function addNextJob(tx: RawTx, webhookId: string, now: Date, looks = false): Promise<void> {
+export async function addNextJob(tx: RawTx, webhookId: string, now: Date, readsAgain = false): Promise<void> {
   const [row] = await tx.$queryRaw<{ at: Date | null }[]>`select min(next_attempt_at) as at
     from webhook_deliveries where webhook_id = ${webhookId} and status = 'pending'`
   const at = row?.at ?? null
   if (at !== null && at <= now) return addJobs(tx, [deliverNow(webhookId)])
-  const look = new Date(now.getTime() + lookMs)
-  if (looks && (at === null || look < at))
-    return addJobs(tx, [deliverLater({ webhookId, isLastLook: true }, look)])
+  const nextRead = new Date(now.getTime() + rereadMs)
+  if (readsAgain && (at === null || nextRead < at))
+    return addJobs(tx, [deliverLater({ webhookId, isLastLook: true }, nextRead)])
   if (at !== null) await addJobs(tx, [deliverLater({ webhookId }, at)])
 }

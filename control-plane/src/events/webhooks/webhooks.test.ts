@@ -17,7 +17,7 @@ let receiver: Receiver
 
 const env = { PHONERACK_WEBHOOK_ALLOW: '127.0.0.0/8', PHONERACK_REPLICA_DEAD_AFTER: '100000' }
 beforeAll(async () => {
-  // Tickers never look: notifications bring each event.
+  // Tickers never run: notifications bring each event.
   plane = await world.start({ env, pace: 1000 })
   replica = await world.start({ beside: plane, env, pace: 1000 })
 })

@@ -15,7 +15,7 @@ const readiness = async ({ server }: Plane) => {
 }
 const filesOf = (name: string) => readdirSync(path.join(world.dir, name, 'files'))
 
-/** Waits for the first look. */
+/** Waits for the first check. */
 const expectReadiness = (plane: Plane, wanted: object) =>
   expect.poll(() => readiness(plane)).toMatchObject(wanted)
 

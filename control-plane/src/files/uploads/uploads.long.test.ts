@@ -185,7 +185,7 @@ describe('an upload', () => {
     await rm(path.join(plane.config.storage.dir, 'files', body.storageId))
     const completed = await client.complete(created.id, body.storageId)
     expect(completed.body.status).toBe('processing')
-    // Its last attempt; the earlier ones wait for seconds.
+    // This is the upload's last attempt. The earlier attempts wait for seconds.
     await processUploadJob(
       plane.app.uploads,
       { uploadId: created.id, attempt: 4 },

@@ -40,12 +40,12 @@ beforeEach(async () => {
   await stage.hearHosts(process)
 })
 
-/** Returns the results of `look` one millisecond before a time, and at that time. */
-async function around<T>(due: number, look: () => Promise<T>): Promise<[T, T]> {
+/** Returns the results of `read` one millisecond before a time, and at that time. */
+async function around<T>(due: number, read: () => Promise<T>): Promise<[T, T]> {
   stage.time = due - 1
-  const before = await look()
+  const before = await read()
   stage.time = due
-  return [before, await look()]
+  return [before, await read()]
 }
 
 const run = () => runDueJobs(process.core.db, process.tasks, stage.now)

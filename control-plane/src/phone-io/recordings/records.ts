@@ -58,14 +58,14 @@ export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> 
   )
 
 /**
- * Creates the row of a recording before its host is asked. `lookMs`: milliseconds until the job first runs,
+ * Creates the row of a recording before its host is asked. `firstRunMs`: milliseconds until the job first runs,
  * even without a confirmation. Counts under the project's lock, so that replicas agree. @throws ApiError
  * recording_in_progress, recording_limit_reached
  */
 export function admit(
   core: Core,
   caller: Caller,
-  wanted: { phoneId: string; name: string | null; target: ReadyTarget; lookMs: number },
+  wanted: { phoneId: string; name: string | null; target: ReadyTarget; firstRunMs: number },
 ): Promise<Recording> {
   const { phoneId, name, target } = wanted
   const { perProject, projectBytes, lifeMs } = core.rules.recordings
@@ -92,7 +92,7 @@ export function admit(
         next: `Delete recordings that you do not need (${recordingsRequest(phoneId)}), then send the request again.`,
       })
     const id = newId('recording')
-    await addFetch(tx, core, id, wanted.lookMs)
+    await addFetch(tx, core, id, wanted.firstRunMs)
     return tx.recording.create({
       data: {
         id,

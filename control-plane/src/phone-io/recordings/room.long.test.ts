@@ -118,9 +118,9 @@ it('nothing is transferred while the storage has no space', async () => {
   const { id } = await recordings.start(owner.caller, phone, null, context)
   await recordings.stop(owner.caller, phone, id, context)
   rack.recordings.finish(id)
-  const looks = (): number => rack.log.filter((name) => name === 'getRecording').length
-  const before = looks()
-  await eventually(() => looks() > before)
+  const reads = (): number => rack.log.filter((name) => name === 'getRecording').length
+  const before = reads()
+  await eventually(() => reads() > before)
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(rack.log).not.toContain('readRecording')
   expect((await full.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status).toBe('processing')

@@ -57,7 +57,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
       if (!store.isConfigured)
         throw new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'recordings' } })
-      const recording = await admit(core, caller, { phoneId, name, target, lookMs: times.unconfirmed })
+      const recording = await admit(core, caller, { phoneId, name, target, firstRunMs: times.unconfirmed })
       const startedAt = await begin(core, recording, target, context)
       await markRunning(core, recording.id, startedAt)
       await inTransaction(core.db, (tx) => addFetch(tx, core, recording.id, times.fetchDelay))

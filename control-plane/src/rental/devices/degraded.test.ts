@@ -174,10 +174,10 @@ describe('any host', () => {
 
   it('is degraded from the first joint failure until a window after the last, unless starts failed', () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (looks) => {
+      fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (verdicts) => {
         let state: Degraded | null = null
         let last = -Infinity
-        for (const [index, isTogether] of looks.entries()) {
+        for (const [index, isTogether] of verdicts.entries()) {
           const at = index * 60_000
           if (isTogether) last = at
           const verdict = {

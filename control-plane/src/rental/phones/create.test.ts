@@ -122,28 +122,28 @@ describe('refusals', () => {
       })),
     })
     const seen: (string | null)[] = []
-    const look = async () => seen.push(await refusalOf(create(tenant)))
+    const record = async () => seen.push(await refusalOf(create(tenant)))
     expect(await refusalOf(create(tenant, { country: 'DE' }))).toBe('validation_failed')
-    await look()
+    await record()
     await change({ frozen: false })
-    await look()
+    await record()
     await setPaused(core, false)
-    await look()
+    await record()
     await core.db.lifecycleCount.deleteMany({})
-    await look()
+    await record()
     await change({ max_running: 1 })
-    await look()
+    await record()
     await change({ max_phones: 1 })
-    await look()
+    await record()
     await core.db.device.updateMany({
       where: { id: { in: taken.map((device) => device.id) } },
       data: { state: 'free' },
     })
-    await look()
+    await record()
     await change({ credit_usd: '10' })
-    await look()
+    await record()
     await change({ spend_limit_usd: '100' })
-    await look()
+    await record()
     expect(seen).toEqual([
       'project_frozen',
       'service_paused',

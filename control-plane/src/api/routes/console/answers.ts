@@ -38,15 +38,18 @@ export const sessionAnswer = z.object({
   providers: z.array(providerRef),
   console_url: text,
   has_operator_pages: z.boolean(),
-  /** Where an operator finds the operators' pages; null: here, or the user is not an operator. */
+  /** The address of the operators' pages; null: they are at this address, or the user is not an operator. */
   operator_console_url: maybe,
   /** Address of the API. */
   base_url: text,
 })
 
-/** The address at the identity provider to which the page goes. */
+/** The address at the identity provider that the page opens. */
 export const addressAnswer = z.object({ url: text })
-/** A sign-in at a provider. `is_link`: it added an account to that of the user. `is_new`: it created the user. */
+/**
+ * A sign-in at a provider. `is_link`: the sign-in added an account to the user. `is_new`: the sign-in created
+ * the user.
+ */
 export const finishedAnswer = z.object({ is_link: z.boolean(), is_new: z.boolean() })
 
 export const openInvitationAnswer = z.object({
@@ -59,7 +62,7 @@ export const passkeyAnswer = z.object({ handle: text, options: z.unknown() })
 const invitation = openInvitationAnswer
   .omit({ project: true })
   .extend({ id: text, created_at: text, expires_at: text })
-/** `url`: the link, which is never shown again; null: the person has it by mail. */
+/** `url`: the link, which is never shown again; null: the person got the link by mail. */
 export const newInvitationAnswer = invitation.extend({ url: maybe, is_mailed: z.boolean() })
 export const membersAnswer = listOf(
   z.object({ user_id: text, name: text, email: text, role: z.enum(roles), since: text }),
@@ -81,12 +84,12 @@ export const accountsAnswer = listOf(
 
 /** A client's request for access by OAuth. Its texts are hostile. */
 export const askingAnswer = z.object({
-  /** `host`: the one that publishes its metadata; null: nobody vouches for it. */
+  /** `host`: the host that publishes the client's metadata; null: nobody vouches for the client. */
   client: z.object({ name: text, id: text, host: maybe }),
   redirect: z.object({ host: text, is_this_machine: z.boolean() }),
-  /** The rights to propose. */
+  /** The rights that the page proposes. */
   preset: z.enum(presets),
-  /** The scopes that it asked for. It gets no others; empty: it asked for none. */
+  /** The scopes that the client requested. It gets no others; empty: it requested none. */
   scopes: z.array(z.enum(scopes)).readonly(),
 })
 export const redirectAnswer = z.object({ redirect_to: text })
@@ -95,7 +98,7 @@ export const ownProjectAnswer = accountSchema.omit({ project: true }).extend({
   id: text,
   name: text,
   role: z.enum(roles),
-  /** The balance without what open sessions reserve. */
+  /** The balance minus the credit that open sessions reserve. */
   available_usd: text,
   outlook: z.object({
     /** `empty`: no phone can start. `low`: the credit lasts for less than a day. */
@@ -121,9 +124,9 @@ export const liveAnswer = z.object({ url: text, expires_at: text, control: z.boo
 const control = z.object({
   id: text,
   status: z.enum(handoffStatuses),
-  /** The request of an agent. Null: a member took over without being asked, or the user is a viewer. */
+  /** The agent's request. Null: a member took over without a request, or the user is a viewer. */
   message: maybe,
-  /** The member who took over without being asked. */
+  /** The member who took over without a request. */
   by: maybe,
   is_you: z.boolean(),
   expires_at: text,
@@ -159,14 +162,14 @@ export const entryAnswer = activityAnswer.omit({ summary: true }).extend({ text 
 export const eventsAnswer = eventPageSchema.extend({ types: z.array(z.enum(eventTypes)).readonly() })
 
 export const webhookAnswer = webhookSchema.extend({
-  /** `is_after_failures`: attempts failed for three days. */
+  /** `is_after_failures`: attempts failed for three days, which switched the webhook off. */
   switched_off: z.object({ at: text, is_after_failures: z.boolean() }).nullable(),
   /** False: deliveries fail until the secret is rotated. */
   is_secret_readable: z.boolean(),
 })
 /** `secret` is never shown again. */
 export const newWebhookAnswer = webhookAnswer.extend({ secret: text })
-/** `most`: how many a project may have. `types`: the types of events that exist. */
+/** `most`: the largest number of webhooks of a project. `types`: the types of events that exist. */
 export const webhooksAnswer = listOf(webhookAnswer).extend({
   most: count,
   types: z.array(z.enum(eventTypes)).readonly(),
@@ -174,13 +177,16 @@ export const webhooksAnswer = listOf(webhookAnswer).extend({
 
 const day = z.object({ day: text, cost_usd: text, seconds: z.number() })
 const spent = z.object({ id: text, name: text, cost_usd: text, seconds: z.number() })
-/** `days`: oldest first, with days that cost nothing. The others: those that cost the most first. */
+/**
+ * `days` begins with the oldest day, and includes days without cost. The other lists begin with the highest
+ * cost.
+ */
 export const usageAnswer = z.object({ days: z.array(day), phones: z.array(spent), keys: z.array(spent) })
 export const spendingAnswer = z.object({
   days: z.array(day),
   projects: z.array(spent.extend({ role: z.enum(roles), available_usd: text })),
 })
-/** `amount_usd`: negative when it was taken from the credit. */
+/** `amount_usd`: negative if the amount was taken from the credit. */
 export const ledgerEntryAnswer = z.object({
   id: text,
   at: text,
@@ -204,7 +210,7 @@ export const limitsAnswer = z.object({
   uploads_today: level,
   keys: level,
   webhooks: level,
-  /** The oldest steps are deleted above it. Null: none are recorded. */
+  /** The size above which the oldest steps are deleted. Null: no steps are recorded. */
   steps_max_bytes: z.number().nullable(),
 })
 
@@ -241,7 +247,7 @@ export const rackAnswer = hostAnswer
   })
 /** An administrator runs `command` on the machine that joins. */
 export const joinCommandAnswer = z.object({ command: text, expires_at: text })
-/** `is_running`: a phone runs on it. */
+/** `is_running`: a phone runs on the device. */
 export const runningDeviceAnswer = deviceAnswer.extend({ is_running: z.boolean() })
 export const libraryAnswer = listOf(libraryAppAnswer).extend({ is_configured: z.boolean() })
 export const systemAnswer = z.object({

@@ -127,7 +127,7 @@ describe('concurrent changes by owners', () => {
 
   it('leave an owner when two demote each other', async () => {
     const [ann, ben] = [await owner(), await owner()]
-    // Another one, so that the project keeps an owner without both.
+    // A third owner, so that the project keeps an owner without the other two.
     await owner()
     const body = { role: 'viewer' }
     const answers = await during(undefined, () => [

@@ -1,4 +1,5 @@
-// The requests of one browser cost Postgres nothing above their limit, and one look at the session for many reads.
+// Requests of one browser above their limit do not reach Postgres, and many reads share one read
+// of the session.
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { consoleUser } from '../../../testing/console-client.js'
 import { watchQueries, type QueryLog } from '../../../testing/query-log.js'

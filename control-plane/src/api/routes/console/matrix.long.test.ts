@@ -200,7 +200,7 @@ const recent = [
   'POST /operator/service/pause',
 ]
 
-/** A path with objects that do not exist, in the project that does. */
+/** A path with IDs of objects that do not exist, in an existing project. */
 const pathOf = (route: string): string =>
   (route.split(' ')[1] ?? '')
     .replace(':project', tenant.projectId)

@@ -263,7 +263,7 @@ describe('an invitation', () => {
     expect([second.id === first.id, second.emailVerified]).toEqual([false, true])
     const link = new URL(reset.json<{ url: string }>().url).hash.slice(1)
     expect(await db.invitation.count({ where: { tokenHash: hashSecret(link) } })).toBe(0)
-    // The earlier account keeps what it has, without the address.
+    // The earlier account keeps its projects, and loses only the address.
     expect(await emailOf(squatter)).toBe(`${first.id}@replaced.invalid`)
     expect((await browser.ask('GET', '/session')).body['projects']).toMatchObject([{ name: 'First project' }])
     const audit = await db.auditEntry.findFirstOrThrow({

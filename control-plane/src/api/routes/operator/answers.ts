@@ -15,20 +15,21 @@ export const hostAnswer = z.object({
   country: text,
   labels: z.record(text, text).optional(),
   /**
-   * `degraded`: its devices fail together. `refusing`: its agent takes no new work. `stopping`: it received SIGTERM.
+   * `degraded`: the host's devices fail together. `refusing`: the host's agent takes no new work. `stopping`:
+   * the agent received SIGTERM.
    */
   state: z.enum(['online', 'degraded', 'refusing', 'stopping', 'late', 'lost', 'retired']),
   address: maybe,
   version: maybe,
   /** Null: no heartbeat was received. */
   protocol_version: count.nullable(),
-  /** Why its heartbeats are refused, or which part of them cannot be read. */
+  /** Why the host's heartbeats are refused, or which part of them cannot be read. */
   report_fault: maybe,
-  /** A missing part of its machine. */
+  /** A missing part of the host's machine. */
   problem: maybe.optional(),
-  /** Why its agent takes no new work, with the next step; null: it takes work. */
+  /** Why the host's agent takes no new work, with the next step; null: the agent takes work. */
   refuses: maybe.optional(),
-  /** Why it gets no new phones, with the next step; null: its devices do not fail together. */
+  /** Why the host gets no new phones, with the next step; null: the host's devices do not fail together. */
   degraded: maybe.optional(),
   degraded_until: maybe.optional(),
   last_seen_at: maybe,
@@ -37,27 +38,31 @@ export const hostAnswer = z.object({
   running: count,
   retired_at: maybe.optional(),
   certificate_expires_at: text.optional(),
-  /** How far it is in an open rotation of the authority; null: none is open, or the host is retired. */
+  /**
+   * How far the host is in an open rotation of the authority; null: no rotation is open, or the host is
+   * retired.
+   */
   authority_rotation: z
     .object({
       phase: z.enum(['begun', 'switched']),
       /**
-       * `unreported`: its agent is of an earlier release, or has not been heard yet. `earlier`, `both`: it trusts the earlier
-       * authority only, or the next one too. `renewed`: its certificate is from the next one.
+       * `unreported`: the host's agent is of an earlier release, or has not been heard yet. `earlier`,
+       * `both`: the host trusts the earlier authority only, or the next authority too. `renewed`: the host's
+       * certificate is from the next authority.
        */
       trust: z.enum(['unreported', 'earlier', 'both', 'renewed']),
-      /** For the next step: the switch, or the end. */
+      /** Whether the host is ready for the next step, which is the switch or the end. */
       is_ready: z.boolean(),
     })
     .nullable()
     .optional(),
-  /** Null: it takes new work. */
+  /** When the host was drained; null: the host takes new work. */
   drained_at: maybe,
-  /** When its running phones become unavailable. */
+  /** When the host's running phones become unavailable. */
   drain_until: maybe,
 })
 
-/** `phones`: those that end with the host. */
+/** `phones`: the number of phones that end with the host. */
 export const retiredHostAnswer = hostAnswer.extend({ phones: count })
 
 export const joinTokenAnswer = z.object({ token: text, expires_at: text })
@@ -88,34 +93,40 @@ export const deviceAnswer = z.object({
   sdk: count.nullable(),
   state: z.enum(deviceStates),
   reason: maybe,
-  /** The next step for a quarantined device. `first`: before the commands. `words`: the arguments of `ctl`. */
+  /**
+   * The next step for a quarantined device. `first`: the operator's work before the commands. `words`: the arguments
+   * of `ctl`.
+   */
   next_step: z
     .object({ first: maybe, commands: z.array(z.object({ does: text, words: z.array(text) })) })
     .nullable(),
-  /** The part of its host's last report that cannot be read. */
+  /** The part of the last report of the device's host that cannot be read. */
   report_fault: maybe,
   phone_id: maybe,
   fencing_number: count,
-  /** The next users that its host's last report allows: `anyone`, `tenant:` and a tenant, or null for no one. */
+  /**
+   * The tenant for which the host last confirmed the device as clean: `anyone`, `tenant:` and one tenant, or
+   * null.
+   */
   clean_for: maybe,
-  /** `unknown`: its host is lost. */
+  /** `unknown`: the device's host is lost. */
   link: text,
   drained_at: maybe,
   drain_until: maybe,
-  /** It moved, and its new host has not taken it over yet; null: no. */
+  /** Since when the device's new host has not taken it over; null: the device is not moving. */
   moving_since: maybe,
-  /** Since when its phone claims the identity of another device; null: it does not. */
+  /** Since when the device's phone claims the identity of another device; null: no claim. */
   claimed_since: maybe,
-  /** Whether it can prove its identity at another host. */
+  /** Whether the device can prove its identity at another host. */
   has_identity: z.boolean(),
-  /** Null: no operator keeps it out of the pool. */
+  /** Set while an operator keeps the device out of the pool. */
   maintenance: z.object({ since: text, note: text }).nullable(),
   last_proof_at: maybe,
   capabilities: z.array(z.object({ name: text, implementation: maybe, evidence: maybe })),
   wipe_checks: z.array(check),
   /** Recovery steps that the host agent took when the device stopped answering, oldest first. */
   events: z.array(z.object({ at: text, step: text, outcome: text, reason: text })),
-  /** Null: not checked yet. */
+  /** Null: the condition was not checked yet. */
   condition: condition.nullable(),
 })
 
@@ -125,14 +136,14 @@ export const anyPhoneAnswer = z.object({
   project_id: text,
   project_name: text,
   status: z.enum(phoneStatuses),
-  /** `park`, or `delete`: it deletes itself. */
+  /** `park`, or `delete`: the idle phone is deleted. */
   on_idle: text,
   country: maybe,
   created_at: text,
   last_active_at: maybe,
-  /** The end of its last session; null: it runs. */
+  /** The end of the phone's last session; null: a session is open. */
   stopped_at: maybe,
-  /** When the service deletes it, unless it is started before; null: no time is set. */
+  /** When the service deletes the phone, unless it is started before; null: no time is set. */
   deletes_at: maybe,
   device_id: maybe,
   serial: maybe,
@@ -151,12 +162,15 @@ export const projectAnswer = z.object({
   spend_limit_usd: text,
   max_phones: count,
   max_running: count,
-  /** The limit of phones without a session; null: none; left out: the control plane is of an earlier release. */
+  /** The limit of phones without a session; null: no limit. Omitted by control planes of earlier releases. */
   parked_limit: count.nullable().optional(),
   frozen_at: maybe,
-  /** Whether its phones run shell commands; left out: the control plane is of an earlier release. */
+  /** Whether the project's phones run shell commands. Omitted by control planes of earlier releases. */
   shell: z.boolean().optional(),
-  /** Whether steps are recorded, with typed text, with which pictures (`off`, `asked`, `every`), and their quota. */
+  /**
+   * Whether steps are recorded, whether typed text is recorded, which pictures are recorded (`off`, `asked`,
+   * `every`), and the quota of the steps in bytes.
+   */
   steps: z.boolean(),
   steps_text: z.boolean(),
   steps_pictures: text,
@@ -179,23 +193,23 @@ export const newKeyAnswer = z.object({
 export const keyAnswer = z.object({
   id: text,
   name: text,
-  /** The first characters of the key; null: they are not known. */
+  /** The first characters of the key; null: the characters are not known. */
   prefix: maybe,
   preset: z.enum(presets),
   profile: z.enum(profiles),
   project: text,
-  /** IDs of the only phones that it may use; empty: all. */
+  /** IDs of the only phones that the key may use; empty: all phones. */
   phones: z.array(text),
   created_at: text,
   expires_at: maybe,
   revoked_at: maybe,
   last_used_at: maybe,
   last_used_address: maybe,
-  /** The client that has it by OAuth; null: a person created it. Hostile text. */
+  /** The client that got the key by OAuth; null: a person created the key. The texts are hostile. */
   connector: z.object({ client_id: text, client_name: text, host: text }).nullable(),
 })
 
-/** A request with an API key, or of a member, that changed something, or tried to. */
+/** A request of an API key or of a member that changed something, or that failed to. */
 export const activityAnswer = z.object({
   id: text,
   at: text,
@@ -212,7 +226,7 @@ export const activityAnswer = z.object({
 })
 
 export const restoreAnswer = z.object({
-  /** The database that the control plane works on: it changes with a restore and with a failover. */
+  /** The ID of the control plane's database, which changes with a restore and with a failover. */
   epoch: text,
   epoch_changed_at: text,
   /** Idle devices that are not assigned because their hosts have not confirmed them yet. */
@@ -224,7 +238,7 @@ export const serviceAnswer = restoreAnswer.extend(pauseAnswer.shape)
 export const tokenAnswer = z.object({
   id: text,
   name: text,
-  /** ID of the token that created it; null: the configuration's token. */
+  /** The ID of the token that created this token; null: the configuration's token. */
   created_by: maybe,
   created_at: text,
   expires_at: maybe,
@@ -232,7 +246,7 @@ export const tokenAnswer = z.object({
   revoked_at: maybe,
 })
 export const newTokenAnswer = tokenAnswer.extend({ token: text })
-/** `created_tokens`: those that it created and that are still valid. */
+/** `created_tokens`: the valid tokens that the revoked token created. */
 export const revokedTokenAnswer = tokenAnswer.extend({
   created_tokens: z.array(z.object({ id: text, name: text })),
 })
@@ -256,20 +270,20 @@ export const libraryAppAnswer = z.object({
   label: text,
   version_code: z.number(),
   version_name: text,
-  /** Names of its splits. */
+  /** Names of the app's splits. */
   splits: z.array(text),
   size_bytes: z.number(),
   added_at: text,
 })
-/** `file`: its ID, for the app that it becomes a part of. */
+/** `file`: the ID of the file, which becomes a part of an app. */
 export const libraryFileAnswer = z.object({ file: text })
 
-/** A link for a new operator, or for a new password, that was not used. */
+/** An unused link for a new operator, or for a new password. */
 export const operatorLinkAnswer = z.object({
   id: text,
   role: z.enum(['operator', 'reset']),
   email: maybe,
-  /** ID of the operator token or user that created it. */
+  /** The ID of the operator token or user that created the link. */
   created_by: text,
   created_at: text,
   expires_at: text,
@@ -279,7 +293,7 @@ export const newLinkAnswer = z.object({ id: text, url: text, expires_at: text })
 
 /** A terminal that waits for its first key. */
 export const terminalAnswer = z.object({ client: maybe, address: text, created_at: text, expires_at: text })
-/** With the link to confirm it, and the project of its future key. */
+/** Contains the link to confirm the terminal, and the project of the terminal's future key. */
 export const approvedTerminalAnswer = terminalAnswer.extend({ url: text, project: text, project_name: text })
 
 /** A payment that the provider reported and that matches no checkout. `cents`: in the currency's smallest unit. */

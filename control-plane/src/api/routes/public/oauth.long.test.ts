@@ -489,7 +489,7 @@ describe('registration', () => {
     const answer = await oauthClient(off).register({ redirect_uris: [callback] })
     expect(answer.status).toBe(404)
     const { body } = await oauthClient(off).token(await granted())
-    // Earlier grants stay.
+    // Grants from before remain valid.
     expect(body['access_token']).toBeDefined()
   })
 })

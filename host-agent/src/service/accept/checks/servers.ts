@@ -120,7 +120,10 @@ export const spareVideo: Check = {
         const first = await until(stream, isFilming, firstPicture, 'the first picture', progress)
         const filming = await scrcpyServers(phone, progress)
         if (pidsOf(filming) !== pidsOf(waiting))
-          throw new Failed(`server ${pidsOf(waiting)} waited, but ${pidsOf(filming)} films`, { evidence })
+          throw new Failed(
+            `server ${pidsOf(waiting)} waited, but server ${pidsOf(filming)} sends the video`,
+            { evidence },
+          )
         return { evidence, times: { ready: ms, first_picture: opened + first } }
       } finally {
         stream.close()
