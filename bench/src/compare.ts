@@ -1,4 +1,4 @@
-// bench: taps, batches, reads of the screen and of a phone, by this checkout and by another one in turns
+// bench: taps, batches, reads of the screen and of a phone, by this checkout and by another checkout in turns
 /**
  * Compares two commits on one machine: `./scripts/bench compare DIR`. DIR is a checkout of the other commit in which
  * `./scripts/bench path` has run. Both systems run at the same time, and each request goes to one and then to the

@@ -1,8 +1,8 @@
 // bench: one agent with 60 virtual phones: creates at the same time, processor time and memory when idle, in use and parked
 /**
- * All phones of one agent created at the same time, and the agent's processor time and memory for each phone when nothing
- * happens, in use and parked: only the events of phones in use are watched. The agent is a real one with virtual phones.
- * `./scripts/bench host-agent [phones]`. Linux only.
+ * All phones of one agent created at the same time, and the agent's processor time and memory for each phone
+ * when nothing happens, in use and parked: only the events of phones in use are watched. A real agent serves
+ * virtual phones. `./scripts/bench host-agent [phones]`. Linux only.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pidOf, type Service } from '@phonerack/e2e/system/processes.js'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for Prisma's native schema-engine binary: same line-based JSON-RPC on
-// stdin/stdout, answered by the WASM build of the very same engine from the npm registry.
+// Replaces Prisma's native schema-engine binary. It uses the same line-based JSON-RPC on stdin and stdout, and answers
+// with the WASM build of the same engine from the npm registry.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -31,8 +31,8 @@ export class Counters {
 const quietMs = 60_000
 
 /**
- * Counts every fault; logs the first immediately and later ones at most once a minute, so that a fault cannot
- * fill the log.
+ * Counts every fault; logs the first fault immediately and later faults at most once a minute, so that a
+ * fault cannot fill the log.
  */
 export class Alarm {
   private loggedAt = -Infinity

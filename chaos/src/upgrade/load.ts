@@ -1,4 +1,6 @@
-/** Clients that rent, use and return phones without a pause in between. Every answer other than the expected ones is a failure. */
+/**
+ * Clients that rent, use and return phones without a pause in between. Every unexpected answer is a failure.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Answer, Api } from '@phonerack/e2e/system/api.js'

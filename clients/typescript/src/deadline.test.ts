@@ -70,8 +70,9 @@ afterAll(async () => {
 })
 
 /**
- * Resolves when the server has seen all that was sent before: on a busy machine it reads a request after its client has given
- * up, and the next test would count it. A new connection comes behind the earlier ones.
+ * Resolves when the server has read all requests that were sent before. On a busy machine it reads a request
+ * after its client has stopped waiting, and the next test would count it. The server accepts a new connection
+ * after the earlier connections.
  */
 async function allSeen(): Promise<void> {
   answers = { 'GET /last': {} }

@@ -67,7 +67,10 @@ export class Observation {
   }
 }
 
-/** The difference between a screen and an earlier one. Elements that only moved are not in it: their refs lead to the new place. */
+/**
+ * The difference between a screen and an earlier screen. Elements that only moved are omitted: their refs
+ * lead to the new place.
+ */
 export class Changes {
   readonly snapshotId: string
   readonly takenAt: Date

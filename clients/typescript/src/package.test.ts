@@ -115,7 +115,7 @@ it('compiles the examples of the README under --strict, from both kinds of modul
   const readme = await readFile(path.join(root, 'README.md'), 'utf8')
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)
   expect(others.length).toBeGreaterThanOrEqual(3)
-  // The later examples continue the first one.
+  // The later examples continue the first example.
   const testing = others.pop() ?? ''
   const files = { 'first.mts': [first, ...others].join(''), 'testing.mts': testing }
   for (const [name, code] of Object.entries(files))

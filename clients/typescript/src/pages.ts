@@ -21,7 +21,11 @@ export class Pages<Row, T> implements AsyncIterable<T> {
     } while (cursor !== undefined)
   }
 
-  /** One page. @param from `cursor`: `next_cursor` of the page before; `limit`: the most rows, for lists that have one */
+  /**
+   * One page.
+   * @param from `cursor`: `next_cursor` of the page before; `limit`: the largest number of rows, for lists
+   * with a limit
+   */
   async page({ cursor, limit }: { cursor?: string; limit?: number } = {}): Promise<Page<T>> {
     const page = await this.read(cursor, limit)
     return { data: page.data.map((row) => this.convert(row)), next_cursor: page.next_cursor }

@@ -18,7 +18,7 @@ export interface CreateOptions extends StartOptions {
   metadata?: Record<string, string>
   /** `delete`: the phone is deleted with its data where it would park, and by `park()`. Default: `park`. */
   onIdle?: 'park' | 'delete'
-  /** A repeat with the same key returns the same phone. Default: a random one for each call. */
+  /** A repeat with the same key returns the same phone. Default: a random key for each call. */
   idempotencyKey?: string
 }
 

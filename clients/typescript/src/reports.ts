@@ -71,7 +71,7 @@ export class Reports {
     await openNotification({ ...this.connection.sending(options), path: { id: this.phoneId, nid: id } })
   }
 
-  /** Swipes a notification away. @throws PhonerackError `feature_unavailable` for an ongoing one */
+  /** Swipes a notification away. @throws PhonerackError `feature_unavailable` for an ongoing notification */
   async dismissNotification(id: string, options: CallOptions = {}): Promise<void> {
     await dismissNotification({ ...this.connection.sending(options), path: { id: this.phoneId, nid: id } })
   }

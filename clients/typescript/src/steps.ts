@@ -50,7 +50,7 @@ export class Steps {
     return new Uint8Array(answer as ArrayBuffer)
   }
 
-  /** A session as one file, in UTF-8. @param options `session`: the last one that has steps by default */
+  /** A session as one file, in UTF-8. @param options `session`: default: the last session that has steps */
   async export(
     format: StepExportForm,
     { session, ...options }: CallOptions & { session?: string } = {},

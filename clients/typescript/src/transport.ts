@@ -107,7 +107,7 @@ export function createTransport(options: TransportOptions): Transport {
       const key = request.headers.get('idempotency-key')
       const write = request.method === 'GET' || request.method === 'HEAD' ? null : { key }
       const isSafe = write === null || key !== null
-      // Whether an attempt may have been carried out, even if the last one was never sent.
+      // Whether an attempt may have been carried out, even if the last attempt was never sent.
       let isUnknown = false
       let capacityLeftMs = capacityMs
       try {
@@ -168,7 +168,7 @@ async function attemptOnce(
     if (isAborted()) throw reasonOf(signal, write === null)
     return { error: notConnected(request, write, error), status: null, retryAfterMs: null }
   }
-  // `Response` refuses a body for these statuses, even an empty one.
+  // `Response` refuses a body for these statuses, even an empty body.
   const content = [204, 205].includes(response.status) ? null : body
   const failed = (error: PhonerackError): Failure => ({
     error,

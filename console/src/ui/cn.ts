@@ -1,5 +1,5 @@
 import { clsx, type ClassValue } from 'clsx'
 import { twMerge } from 'tailwind-merge'
 
-/** Joins class names; later ones of Tailwind override earlier ones. */
+/** Joins class names. Later classes of Tailwind override earlier classes. */
 export const cn = (...classes: ClassValue[]): string => twMerge(clsx(classes))

@@ -5,7 +5,7 @@ import { Button } from './button'
 import { useFocusReturn } from './focus-return'
 import { Name } from './name'
 
-// All dialogs have the same layer, so a later dialog covers an earlier one.
+// All dialogs have the same layer, so a later dialog covers an earlier dialog.
 const overlay = 'fixed inset-0 z-50 bg-black/50'
 const panel =
   'fixed inset-x-4 top-[8vh] z-50 mx-auto grid max-h-[84vh] grid-cols-1 max-w-lg gap-4 overflow-y-auto rounded-lg border border-border bg-surface p-5 shadow-xl'

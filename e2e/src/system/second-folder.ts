@@ -12,7 +12,7 @@ import { root, startSystem, stopSystem, type System } from './system.js'
 import { readyPhone, type Tenant } from './tenant.js'
 import { deviceOf, hasTrace, leaveTrace } from './traces.js'
 
-/** Arguments that name the database; empty for the embedded one. */
+/** Arguments that name the database. Empty for the embedded database. */
 export interface DatabaseWords {
   backup: readonly string[]
   restore: readonly string[]

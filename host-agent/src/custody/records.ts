@@ -56,7 +56,7 @@ export const recordSchema = z.object({
     .object({ key: z.string(), fencingNumber: z.string(), replaced: z.string().default('') })
     .nullable()
     .default(null),
-  /** Whose data the device holds, and which phone may use it next. */
+  /** The tenant whose data the device has, and the phone that may use the device next. */
   ...custodySchema.shape,
   /** Selected by the enrolment's probe. */
   choice: choiceSchema.nullable(),

@@ -249,7 +249,7 @@ describe('a running phone', () => {
         { stopBetweenActions: true },
       ),
     ).rejects.toThrow()
-    // The next batch waits until the first one has ended.
+    // The next batch waits until the first batch has ended.
     await phone.run([{ type: 'wait_idle' }])
     expect((await phone.observe()).app.package).toBe('com.android.settings')
     await phone.run([{ type: 'home' }])

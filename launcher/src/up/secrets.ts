@@ -36,7 +36,7 @@ export function operatorToken(folder: Folder): string {
   return token
 }
 
-/** A new token that replaces a revoked one. */
+/** A new token that replaces a revoked token. */
 export function renewOperatorToken(folder: Folder): string {
   const kept = readJson(folder.secretsFile) as Kept | null
   const token = newSecret('operator')

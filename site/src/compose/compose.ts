@@ -16,7 +16,7 @@ export interface Composed {
   operations: readonly Part[]
 }
 
-/** Where a page made from a table is put into a written one. */
+/** The place in a written page where a page made from a table is inserted. */
 const marks = { errors: '<!-- errors -->', endpoints: '<!-- endpoints -->' }
 
 /** @param root the checkout @param into is emptied first */
@@ -62,7 +62,7 @@ function fill(into: string, page: string, mark: string, markdown: string): void 
   )
 }
 
-/** The addresses on the site of documents, and of the headings of the divided one. */
+/** The addresses on the site of the documents, and of the headings of the divided document. */
 function placesOf(parts: readonly Part[]): ReadonlyMap<string, string> {
   const whole = documents.map(({ source, page }) => [source, `/${page}`] as const)
   const headings = parts.flatMap(({ slug, anchors }) =>

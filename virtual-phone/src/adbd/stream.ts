@@ -1,9 +1,7 @@
 /**
- * One ADB stream: two-way, flow-controlled in both directions. Without
- * `delayed_ack`, one WRTE is in flight and each OKAY permits the next one;
- * with it, OKAY carries how many bytes the reader has consumed, and a writer
- * may send while its credit is above zero.
- * The owner is `connection.ts`; the services see a `Duplex`.
+ * One ADB stream: two-way, flow-controlled in both directions. Without `delayed_ack`, one WRTE is in flight
+ * and each OKAY permits the next WRTE; with it, OKAY carries how many bytes the reader has consumed, and a
+ * writer may send while its credit is above zero. The owner is `connection.ts`; the services see a `Duplex`.
  */
 import { BrokenPipe, type Duplex } from '../android/streams.js'
 import { ProtocolError } from './packet.js'

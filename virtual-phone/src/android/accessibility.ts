@@ -67,7 +67,7 @@ export interface AccessibilityWindow {
   bounds: ScreenRect
   /** The window of `getRootInActiveWindow`. */
   active: boolean
-  /** A higher layer covers a lower one. */
+  /** A higher layer covers a lower layer. */
   layer: number
   root: AccessibilityNode
 }

@@ -56,7 +56,7 @@ export interface AppiumServer {
 }
 
 /**
- * Starts the server. Sets environment variables of this process, so a test file can use only one.
+ * Starts the server. Sets environment variables of this process, so a test file can start only one server.
  * @param home a folder for the server's output
  */
 export async function startAppium(home: string, port: number): Promise<AppiumServer> {

@@ -56,7 +56,7 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
   const { client } = await run.session()
   const options: EventsOptions = {
     signal: run.io.signal,
-    // The stream writes the lines in order, so nobody awaits this one.
+    // The stream writes the lines in order, so no caller awaits this write.
     onRetry: (error) => void run.out.note(run.out.paintErr('yellow', retryText(error))),
     ...(flags.type === undefined ? {} : { type: flags.type }),
     ...(flags.phone === undefined ? {} : { phone: flags.phone }),

@@ -41,7 +41,7 @@ export function addPhoneFileCommands(phone: Command, app: App): void {
   )
 }
 
-/** An operand that starts with `/` is a path on the phone, another one is a phone. */
+/** An operand that starts with `/` is a path on the phone. Another operand is a phone. */
 function folderOperands(operands: readonly string[]): Operands {
   const [first] = operands
   if (operands.length === 1 && first?.startsWith('/') === true) return { phone: null, rest: [first] }

@@ -68,7 +68,7 @@ export const withContext = (config: Config, name: string, context: Context): Con
   contexts: { ...config.contexts, [name]: context },
 })
 
-/** Removes a context. If only one context remains, it becomes the current one. */
+/** Removes a context. If only one context remains, it becomes the current context. */
 export function withoutContext(config: Config, name: string): Config {
   const contexts = Object.fromEntries(Object.entries(config.contexts).filter(([other]) => other !== name))
   const left = Object.keys(contexts)

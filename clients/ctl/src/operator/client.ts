@@ -145,7 +145,10 @@ export class OperatorClient {
   operatorInvitations = async () => (await this.call('GET /invitations', {})).data
   withdrawOperatorInvitation = (id: string) => this.call('DELETE /invitations/:id', { id })
 
-  /** A one-time link with which a person confirms the terminal. `project` omitted: the only one. */
+  /**
+   * A one-time link with which a person confirms the terminal. `project` may be omitted if there is only one
+   * project.
+   */
   approveSetup = (code: string, project?: string) =>
     this.call('POST /setups/approve', {}, { user_code: code, ...(project === undefined ? {} : { project }) })
   denySetup = (code: string) => this.call('POST /setups/deny', {}, { user_code: code })

@@ -57,7 +57,7 @@ function ofDevice(device: Device): Alarm[] {
   ]
 }
 
-/** The share of Postgres' connections above which Postgres may soon refuse new ones. */
+/** The share of Postgres' connections above which Postgres may soon refuse new connections. */
 const connectionsWarn = 0.9
 
 function ofService({ service, nats, postgres, clock_ahead_ms: aheadMs }: System): Alarm[] {

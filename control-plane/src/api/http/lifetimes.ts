@@ -15,7 +15,7 @@ const defaultStopWithinMs = 30_000
 
 /** Milliseconds that a request whose work was aborted gets to answer. */
 const answerMs = 1000
-/** Milliseconds in which a connection without a request may still send its first one. */
+/** Milliseconds in which a connection without a request may still send its first request. */
 const firstRequestMs = 500
 
 export interface Lifetimes {

@@ -1,7 +1,6 @@
 /**
- * Checks that every `next` of the API can be followed: each request in our sources has a route, and
- * each of its query parameters accepts that value. Read from the sources, so that a new one is
- * checked too.
+ * Checks that every `next` of the API can be followed: each request in our sources has a route, and each of
+ * its query parameters accepts that value. Read from the sources, so that a new `next` is checked too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A replica whose connections to Postgres are all in use refuses requests that need one with 503,
+// A replica whose connections to Postgres are all in use refuses requests that need a connection with 503,
 // and serves again when they are free.
 import { promisify } from 'node:util'
 import { errorTable } from '@phonerack/shared'

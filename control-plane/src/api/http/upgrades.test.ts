@@ -88,7 +88,7 @@ it('destroys the socket of an upgrade that fails, and keeps the error from the p
   expect(faults).toEqual([bug, bug])
 })
 
-/** Sends `count` requests on one connection, each after the answer to the last one. */
+/** Sends `count` requests on one connection, each after the answer to the last request. */
 async function askOnOneConnection(port: number, count: number, lines: string): Promise<string[]> {
   const socket = connect(port, '127.0.0.1')
   const answers: string[] = []

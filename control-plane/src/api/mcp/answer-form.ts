@@ -1,6 +1,7 @@
 /**
- * The form of an answer of `/mcp`. The protocol requires that clients accept JSON and a stream of events; Gemini CLI lists only
- * the first one, the Java SDK and the proxy of claude.ai only the second one, and others none. docs/mcp.md#clients
+ * The form of an answer of `/mcp`. The protocol requires that clients accept both JSON and a stream of
+ * events. Gemini CLI lists only JSON, the Java SDK and the proxy of claude.ai list only the stream, and other
+ * clients list neither. docs/mcp.md#clients
  */
 const [json, stream] = ['application/json', 'text/event-stream']
 

@@ -59,7 +59,10 @@ export function cutTexts(value: unknown, most: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, cutTexts(each, most)]))
 }
 
-/** @param read reads the page with at most `limit` entries. It is repeated with fewer, whose cursor then follows the last one */
+/**
+ * @param read reads the page with at most `limit` entries. It is repeated with a lower limit, and the cursor
+ * then follows the last entry
+ */
 export async function pageAnswer<T extends object, P extends Page<T>>(
   read: (limit?: number) => Promise<P>,
   what: string,

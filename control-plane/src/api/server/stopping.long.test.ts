@@ -181,7 +181,7 @@ describe('a control plane that gets SIGTERM during a transfer', () => {
     ]
     for (const { request, bytes } of sent)
       await new Promise((done) => request.write(bytes.subarray(0, bytes.length / 2), done))
-    // Both connections are accepted before this one.
+    // Both earlier connections are accepted before this connection.
     await call(replica, '/livez')
     replica.terminate()
     await eventually(() => isRefused(replica))

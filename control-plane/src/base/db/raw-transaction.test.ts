@@ -113,7 +113,7 @@ describe('a raw transaction', () => {
         await expect(broken).rejects.toThrow()
         await holder.query('select pg_advisory_unlock(258)')
         expect((await notes()).map(({ id }) => id)).toEqual([1, 2, 3, 4])
-        // The pool has one connection, which is a new one.
+        // The pool has one connection, which is new.
         await inRawTransaction(transact, (tx) => tx.$executeRaw`insert into test_notes values (5, 'fifth')`)
         expect((await notes()).at(-1)).toEqual({ id: 5, text: 'fifth' })
       } finally {

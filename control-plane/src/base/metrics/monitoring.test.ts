@@ -1,5 +1,5 @@
-// A renamed metric must not silence an alert: each one that deploy/monitoring names is exported. Metrics of agents:
-// `metrics/monitoring.test.ts` of the host agent.
+// A renamed metric must not silence an alert: each metric that deploy/monitoring names is exported. Metrics
+// of agents: `metrics/monitoring.test.ts` of the host agent.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { errorTable } from '@phonerack/shared'

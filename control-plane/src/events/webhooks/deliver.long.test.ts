@@ -119,7 +119,7 @@ it('sends again by hand during an attempt, whose outcome then changes nothing [4
   const { db } = plane.app.core
   // A webhook that fails gets one slot.
   await db.webhook.update({ where: { id: webhookId }, data: { failingSince: null } })
-  // The next attempt is the last one.
+  // The next attempt is the last attempt.
   await db.webhookDelivery.updateMany({
     where: { webhookId },
     data: { attemptsOfRound: limits.webhooks.retries.length },

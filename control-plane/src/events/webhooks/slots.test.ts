@@ -83,7 +83,7 @@ it('gives a freed slot to the webhook that waits, not to the next job of its las
   ends[0]?.()
   await first
   ms = 1
-  // Its next job comes before that of the other one.
+  // The next job of this webhook runs before the next job of the other webhook.
   expect(await slots.run(owner('a'), work)).toBe('turn')
   ms = 15_000
   const second = slots.run(owner('b'), work)
@@ -104,7 +104,7 @@ interface Hanging {
   owner: SlotOwner
   asksAt: number
   endsAt: number
-  /** Times without a slot since the last one. */
+  /** Times without a slot since the last slot. */
   turns: number
   /** Slots so far. */
   held: number

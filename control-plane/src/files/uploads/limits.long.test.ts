@@ -81,7 +81,7 @@ it("the project's total holds for concurrent completes on two replicas; a refuse
   await client.request('DELETE', `/v1/apps/uploads/${created[taken]?.id}`)
   const again = await beside.complete(created[refused]?.id ?? '', storageIds[refused] ?? '')
   expect([again.status, again.body.status]).toEqual([202, 'processing'])
-  // A waiting one does not count toward the total; a full total refuses new ones.
+  // A waiting upload does not count toward the total. A full total refuses new uploads.
   const { body } = await client.request<UploadJson>('GET', `/v1/apps/uploads/${again.body.id}?wait=ready`)
   expect(body.status).toBe('ready')
   expect((await client.upload(apkOf(projectMax - 2 * fileMax))).status).toBe('ready')

@@ -13,9 +13,9 @@ export interface KnownHost {
 }
 
 /**
- * True when a heartbeat is newer than the last one. The sequence orders the messages of one agent
- * process. A restarted agent starts a new sequence, which its clock shows, or, when that clock was
- * set back, the silence before it (`lateAfterMs`).
+ * True when a heartbeat is newer than the last heartbeat. The sequence orders the messages of one agent
+ * process. A restarted agent starts a new sequence, which its clock shows, or, when that clock was set back,
+ * the silence before it (`lateAfterMs`).
  */
 export function isNewer(known: KnownHost, heartbeat: Heartbeat, now: Date, lateAfterMs: number): boolean {
   if (known.announcedAt === null || known.lastSeenAt === null) return true

@@ -133,7 +133,7 @@ interface ReadDevice {
   fault: string | null
 }
 
-/** Null unless the report says the same as the device's last one, apart from its proof of life. */
+/** Null unless the report equals the device's last report, apart from the proof of life. */
 function repeatedDevice(value: unknown, earlier: ReadDevices): ReadDevice | null {
   const serial = isObject(value) ? value['serial'] : null
   const last = typeof serial === 'string' ? earlier.get(serial) : undefined

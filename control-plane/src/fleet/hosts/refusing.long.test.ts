@@ -99,7 +99,7 @@ it('ends the run of a phone whose agent stops for longer than it may, billed to 
   await sweepStopping(plane.app.core)
   expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
 
-  // Three minutes later: every time is three minutes older.
+  // Moves every stored time three minutes back, as if three minutes had passed.
   const ago = (date: Date | null) => new Date((date?.getTime() ?? 0) - 180_000)
   const session = await db.session.findFirstOrThrow({ where: { phoneId: phone.id } })
   await db.session.update({ where: { id: session.id }, data: { startedAt: ago(session.startedAt) } })

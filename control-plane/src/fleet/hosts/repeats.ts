@@ -77,7 +77,7 @@ export function isSameReport(last: Record<string, unknown>, message: Record<stri
 
 /**
  * Records that the host was heard, if its row and its devices' rows are unchanged since the last heartbeat.
- * `outdated`: another replica has recorded this heartbeat or a later one. `differs`: the heartbeat has to be
+ * `outdated`: another replica has recorded this or a later heartbeat. `differs`: the heartbeat has to be
  * folded.
  */
 export async function keepHost(

@@ -228,7 +228,7 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
   if (phone.status === 'ready') {
     await raiseTo(locked, 0n)
-    // The agent refuses the numbers of running requests; a start issues a new one.
+    // The agent refuses the numbers of running requests, so a start issues a new number.
     const now = core.clock.now()
     const message = 'The database was restored while the phone ran. Start it again.'
     return endRun(tx, core.rules, phone, 'lose', {

@@ -16,7 +16,7 @@ const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
 /** Modules that only some browsers load; see `page/choose-player.ts`. */
 const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
-/** One stylesheet, in this order: later rules override earlier ones. */
+/** One stylesheet, in this order: later rules override earlier rules. */
 const styles = ['style.css', 'layout.css', 'handoff.css', 'ending.css']
 
 /** The script that is inlined into the page. */

@@ -151,7 +151,7 @@ export class Viewer {
     const isInput = message.type !== 'key_frame'
     if (isInput && !this.mayControl) return
     if (!isAllowed) {
-      // The next move replaces this one; any other input must not be dropped silently.
+      // The next move replaces this move. Other input must not be dropped silently.
       if (message.type === 'touch' && message.phase === 'move') return
       return this.close(closings.tooFast)
     }

@@ -182,7 +182,8 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
 /**
  * Ends the run of a phone whose device or host was unreachable for the grace period. Billing stops at the
  * last proof of life.
- * @param lastProofAt or a function that reads it under the phone's lock; null: the phone is reachable again
+ * @param lastProofAt the time, or a function that reads the time under the phone's lock; null: the phone is
+ * reachable again
  */
 export async function loseReach(
   core: Core,

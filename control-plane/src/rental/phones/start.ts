@@ -1,4 +1,4 @@
-/** Starts a parked or unavailable phone; renews a running one. */
+/** Starts a parked or unavailable phone, or renews the session of a running phone. */
 import { ApiError, limits } from '@phonerack/shared'
 import { countsOf, lockOwnerAndProject, readUsageAndPause } from '../billing/account.js'
 import { admitStart } from '../billing/admission.js'

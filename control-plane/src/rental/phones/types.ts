@@ -98,7 +98,7 @@ export interface PhoneService {
     change: { name?: string; metadata?: Record<string, string> },
   ): Promise<PhoneView>
   delete(caller: Caller, phoneId: string): Promise<PhoneView>
-  /** Starts a parked or unavailable phone, or renews a running one. Returns immediately. */
+  /** Starts a parked or unavailable phone, or renews the session of a running phone. Returns immediately. */
   start(
     caller: Caller,
     phoneId: string,

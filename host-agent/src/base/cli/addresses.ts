@@ -89,7 +89,7 @@ export function agentAddresses(
 /** Without the brackets of an IPv6 address in a URL. */
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** The broker's address for this host, or null when the one that the control plane named is unusable here. */
+/** The broker's address for this host. Null if the control plane's address of the broker is unusable here. */
 export function brokerFor(server: URL, named: string | null): string | null {
   const host = named === null ? null : brokerHost(named)
   if (host === null) return null

@@ -39,8 +39,8 @@ export interface Installs {
   begin(caller: DeviceCaller, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
   /**
-   * Runs an install once: a repeated call joins the running install, or returns the
-   * answer of the finished one. @throws ApiError action_outcome_unknown
+   * Runs an install once: a repeated call joins the running install, or returns the answer of the finished
+   * install. @throws ApiError action_outcome_unknown
    */
   finish(caller: DeviceCaller, installId: string): Promise<InstallAnswer>
   /** Aborts running installs, abandons unfinished installs, and returns when all have ended. */

@@ -74,8 +74,9 @@ export class PhoneTie {
   }
 
   /**
-   * Puts the mark of the record back, and removes others, if a command on the phone changed them. `bootId`: the boot in which the
-   * record's phone was known; in another one, the phone may be a different one.
+   * Restores the mark of the record, and removes other marks, if a command on the phone changed them.
+   * `bootId`: the boot in which the record's phone was known. After another boot, the phone may be a
+   * different phone.
    */
   async restoreMark(transport: Transport, bootId: string, progress: Progress): Promise<void> {
     const mark = this.parts.records.get(this.parts.serial).marks.at(-1)

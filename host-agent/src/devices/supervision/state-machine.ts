@@ -23,7 +23,7 @@ export type DeviceState =
    * `owner` operation: a call works on the phone and reports its end; restarts during the call are expected.
    */
   | { name: 'busy'; work: Work; owner: 'agent' | 'operation'; failures: number }
-  /** `misses`: failed probes since the last successful one. */
+  /** `misses`: failed probes since the last successful probe. */
   | { name: 'healthy'; misses: number }
   /**
    * After too many consecutive failures, the phone is not contacted for a while. An operator should check it.

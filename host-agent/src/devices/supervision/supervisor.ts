@@ -283,7 +283,7 @@ export class DeviceSupervisor {
   }
 
   /**
-   * Must be called when a restart has begun or the phone may be a different one: the phone is identified and
+   * Must be called when a restart has begun or the phone may be a different phone, which is identified and
    * prepared again before use.
    */
   restarts(): void {

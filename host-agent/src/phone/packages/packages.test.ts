@@ -200,7 +200,7 @@ describe('an install session', () => {
     }
     expect(await reason(apks.make({ minSdk: 99 }))).toMatch(/^INSTALL_FAILED_OLDER_SDK: Requires newer/)
     expect(await reason(apks.make({ splitRequired: true }))).toMatch(/^INSTALL_FAILED_MISSING_SPLIT/)
-    // A file of a package other than the announced one.
+    // A file of another package than the announced package.
     expect(await reason(apks.make({ package: settingsApp.package }))).toMatch(/^INSTALL_FAILED_INVALID_APK/)
     await install(apks.make())
     expect(await reason(apks.make({ versionCode: 4 }))).toMatch(/^INSTALL_FAILED_VERSION_DOWNGRADE/)

@@ -1,4 +1,4 @@
-/** Probes the settings at enrolment: sets, reads back and restores each one. */
+/** Probes the settings at enrolment: sets, reads back and restores each setting. */
 import type { Progress } from '@phonerack/shared'
 import type { Transport } from '../../adb/transport.js'
 import { attempt, type FoundCapability } from '../../adb/device/attempt.js'

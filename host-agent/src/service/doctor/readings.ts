@@ -2,7 +2,7 @@
 import type { AdbServerProcess } from '../../adb/other-servers.js'
 import type { AdbProgram } from '../../adb/program.js'
 
-/** A failed reading is kept apart from an empty one. */
+/** A failed reading is different from an empty reading. */
 export type Reading<T> = { value: T } | { failed: string }
 
 export interface UsbPhone {

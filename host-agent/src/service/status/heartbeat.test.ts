@@ -101,7 +101,7 @@ describe('heartbeats', () => {
     await until(() => seen.length > 0)
     expect(seen.at(-1)?.epoch).toBeNull()
     const known = bus
-    // An announcement without an epoch, or an invalid one, changes nothing.
+    // An announcement without a valid epoch changes nothing.
     for (const message of [{}, { epoch: 5 }, 'x']) known.publish(subjects.announce(rejoined), message)
     await until(() => seen.length >= 4)
     expect(seen.at(-1)?.epoch).toBeNull()

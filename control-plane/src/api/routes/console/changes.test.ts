@@ -105,7 +105,7 @@ it('says in which of all projects of a user something happened, by one stream, u
   expect(changedIn(stream.read.text)).toEqual([[lab.projectId], [tenant.projectId]])
   expect(stream.read.text).not.toMatch(/secret|balance/)
 
-  // It follows a project that the user joins, and no longer one that they leave.
+  // The stream includes a project that the user joins, and no longer a project that the user leaves.
   await db.member.delete({ where: { projectId_userId: { projectId: lab.projectId, userId } } })
   await join(others)
   await happenIn(lab)

@@ -245,7 +245,7 @@ describe('keys', () => {
     const { body } = await client.ask('GET', at)
     expect(JSON.stringify(body)).not.toContain(key)
     expect((await client.ask('DELETE', `${at}/${String(made.body['id'])}`)).status).toBe(200)
-    // Other replicas hear of it over NATS, as does the cache of this one.
+    // Other replicas learn of the change over NATS, as does the cache of this replica.
     await eventually(async () => (await use()).statusCode === 401)
     const entries = await plane.app.core.db.auditEntry.findMany({ where: { tokenName: email } })
     expect(entries.map(({ action }) => action).sort()).toEqual([

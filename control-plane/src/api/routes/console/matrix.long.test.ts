@@ -1,5 +1,6 @@
-// Every route of /console/api, as everybody who may or may not use it. The expectations are written by hand, apart from rules.ts.
-// Routes of operators are asked at the operator's listener, all others at the public one.
+// Every route of /console/api, as everybody who may or may not use it. The expectations are written by hand,
+// apart from rules.ts. Routes of operators are asked at the operator's listener, all others at the public
+// listener.
 import { newId } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {

@@ -15,7 +15,7 @@ import { rules } from './rules.js'
 
 const world = useWorld()
 let plane: Plane
-/** An operator at the operator's listener, and at the public one. */
+/** An operator at the operator's listener, and at the public listener. */
 let desk: ConsoleClient
 let outside: ConsoleClient
 let email: string

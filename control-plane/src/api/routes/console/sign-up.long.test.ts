@@ -55,7 +55,7 @@ it('creates an account with a first project after the address was proved', async
   const looked = await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })
   expect(looked.body).toEqual({ role: 'sign_up', email, project: null })
   const browser = consoleClient(plane)
-  // The address of the mail counts, and not the one that the page sends.
+  // The address of the mail counts, and the address that the page sends is ignored.
   expect((await accept(token, 'victim@example.com', plane, browser)).status).toBe(200)
   const session = (await browser.ask('GET', '/session')).body
   expect(session['user']).toMatchObject({ email, is_operator: false })

@@ -24,7 +24,7 @@ const enabledBody = z.strictObject({ enabled: z.boolean() })
 
 type OfWebhook = { Params: { webhook: string } }
 
-/** Zod's optional fields may be present and undefined; the service takes only present ones. */
+/** Zod's optional fields may be present and undefined; the service takes only fields that are present. */
 const changeOf = ({ url, events, description }: z.output<typeof changeBody>): WebhookChange => ({
   ...(url === undefined ? {} : { url }),
   ...(events === undefined ? {} : { events }),

@@ -1,4 +1,4 @@
-/** POST /v1/phones/{id}/start: starts a phone, or renews a running one. */
+/** POST /v1/phones/{id}/start: starts a phone, or renews the session of a running phone. */
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'

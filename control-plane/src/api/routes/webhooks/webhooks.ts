@@ -94,7 +94,7 @@ export const updateWebhook: Route = (app, { services }) => {
       config: { scope: 'phones:control' },
     },
     async (request) => {
-      // Zod's optional fields may be present and undefined; the service takes only present ones.
+      // Zod's optional fields may be present and undefined; the service takes only fields that are present.
       const change = Object.fromEntries(
         Object.entries(request.body).filter(([, value]) => value !== undefined),
       )

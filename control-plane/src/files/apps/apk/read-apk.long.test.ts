@@ -203,7 +203,7 @@ it('refuses two manifests, and an end record with too many entries', async () =>
 it('never breaks on a mutated APK: parses it, or refuses it with a reason', async () => {
   const made = makeApk({ files: { 'resources.arsc': Buffer.alloc(64, 7) } })
   const real = readFileSync(settings)
-  // The parts of the real one that are read: the tail with its directory, and the signing block.
+  // The parts of the real file that are read: the end with its directory, and the signing block.
   const tail = real.length - 60_000
   let refused = 0
   await fc.assert(
