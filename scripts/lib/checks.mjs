@@ -106,7 +106,6 @@ const build = () => check('build', 'bash', ['-c', '. scripts/lib/prepare.sh && a
 async function textChecks() {
   const proto = path.join(root, 'proto')
   await check('format', bin('oxfmt'), ['--check', '.'])
-  await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
   await check('proto lint', bin('buf'), ['lint'], proto)
   await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
 }

@@ -22,7 +22,6 @@ const programs = {
   agent: 'host-agent/dist/cli.js',
   package: 'launcher/dist/package.js',
   release: 'scripts/lib/release/main.mjs',
-  prose: 'scripts/lib/prose/main.mjs',
   test: 'scripts/lib/checks.mjs',
 }
 
@@ -43,7 +42,6 @@ const order = [
   'test-upgrade',
   'fuzz-host',
   'runtimes',
-  'prose',
   'conformance',
   'decisions',
   'check-monitoring',
