@@ -216,7 +216,7 @@ async function projectWith({ url, headers = {}, command, args = [] }: ServerConf
       : new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: sent } }),
   )
   try {
-    expect((await client.listTools()).tools).toHaveLength(28)
+    expect((await client.listTools()).tools).toHaveLength(29)
     const { structuredContent } = await client.callTool({ name: 'get_account' })
     return z.object({ project: z.string() }).parse(structuredContent).project
   } finally {

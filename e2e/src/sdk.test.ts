@@ -4,6 +4,7 @@ import {
   ConnectionError,
   openApp,
   Phonerack,
+  shell,
   tap,
   TargetNotFoundError,
   type,
@@ -64,6 +65,18 @@ describe('a phone of the SDK', () => {
     await phone.device.setClipboard('from the SDK')
     expect(await phone.device.clipboard()).toBe('from the SDK')
     expect((await phone.device.info()).model).not.toBe('')
+  })
+
+  it('runs shell commands, alone and in a batch [44.1, 44.3]', async () => {
+    const made = await phone.shell('cat > /sdcard/Download/shell.txt; ls /sdcard/Download', { stdin: 'milk' })
+    expect(made).toMatchObject({ stderr: '', exit_code: 0, timed_out: false, truncated: false })
+    expect(made.stdout).toContain('shell.txt')
+    const { results } = await phone.act([shell('cat /sdcard/Download/shell.txt; exit 3')], {
+      observe: 'none',
+    })
+    expect(results).toMatchObject([{ type: 'shell', ok: true, stdout: 'milk', exit_code: 3 }])
+    const { observation } = await phone.act([shell('am start -n com.android.settings/.Settings')])
+    expect(observation?.app.package).toBe('com.android.settings')
   })
 
   it('is recorded, shown and handed over', async () => {

@@ -24,6 +24,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Screens and elements', '/concepts/screens'),
       page('Actions', '/concepts/actions'),
       page('Waiting', '/concepts/waiting'),
+      page('Shell commands', '/concepts/shell'),
       page('Outcomes and retries', '/concepts/outcomes'),
       page('Keys, scopes and profiles', '/concepts/keys'),
       page('Money', '/concepts/money'),

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ActionError, Phonerack, type Retry } from './index.js'
+import { ActionError, Phonerack, shell, type Retry } from './index.js'
 import { millisecondsOf } from './milliseconds.js'
 
 interface Asked {
@@ -301,6 +301,26 @@ it('presses long and taps twice, after a wait if there is a time', async () => {
     ],
     [{ type: 'double_tap', target }],
   ])
+})
+
+it('runs shell commands, whose failure is a result', async () => {
+  const result = {
+    stdout: '',
+    stderr: 'no',
+    exit_code: 1,
+    timed_out: false,
+    truncated: false,
+    duration_ms: 5,
+  }
+  reply = () => ({ body: result })
+  const one = client.phones.handle('ph_aaaaaaaaaaaa')
+  expect(await one.shell('false')).toEqual(result)
+  await one.shell('cat', { stdin: 'in', timeout: 1500 })
+  expect(asked.map(({ body }) => body)).toEqual([
+    { command: 'false' },
+    { command: 'cat', stdin: 'in', timeout: 1.5 },
+  ])
+  expect(shell('ls', { timeout: 500 })).toMatchObject({ type: 'shell', command: 'ls', timeout_ms: 500 })
 })
 
 it('says that a hand-over is still open when its deadline has passed', async () => {

@@ -15,6 +15,7 @@ export const documents: readonly Document[] = [
   { source: 'clients/cli/README.md', page: 'clients/cli', title: 'Command line' },
   { source: 'docs/mcp.md', page: 'clients/mcp', title: 'Agent tools (MCP)' },
   { source: 'docs/handoff.md', page: 'concepts/hand-over', title: 'Hand-over to a person' },
+  { source: 'docs/shell.md', page: 'concepts/shell' },
   { source: 'docs/events.md', page: 'concepts/events' },
   {
     source: 'docs/reports.md',

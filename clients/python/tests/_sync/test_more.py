@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 import pytest
 
-from phonerack import PhonerackConnectionError, PhonerackError, Progress
+from phonerack import PhonerackConnectionError, PhonerackError, Progress, shell
 
 from ..server import CUT, PHONE, Reply, Seen, Server, refusal
 from .client import connect
@@ -229,3 +229,25 @@ def test_hands_the_phone_to_a_person_and_waits_for_the_answer(server: Server) ->
         assert (one.live(control=False))["url"] == "https://p.example/l/1"
     assert server.seen[1].body == {"message": "Please sign in.", "expires_in": 600}
     assert server.lines[2] == f"GET /v1/phones/{PHONE}/handoffs/hnd_a?wait=done&timeout=50"
+
+
+def test_runs_shell_commands_whose_failure_is_a_result(server: Server) -> None:
+    result = {
+        "stdout": "",
+        "stderr": "no",
+        "exit_code": 1,
+        "timed_out": False,
+        "truncated": False,
+        "duration_ms": 5,
+    }
+    with connect(server) as client:
+        one = client.phones.get(PHONE)
+        server.replies = [Reply(200, result), Reply(200, result)]
+        assert one.shell("false") == result
+        one.shell("cat", stdin="in", timeout=1.5)
+    assert [each.line for each in server.seen[1:]] == [f"POST /v1/phones/{PHONE}/shell"] * 2
+    assert [each.body for each in server.seen[1:]] == [
+        {"command": "false", "timeout": 10},
+        {"command": "cat", "timeout": 1.5, "stdin": "in"},
+    ]
+    assert shell("ls", timeout=0.5) == {"type": "shell", "command": "ls", "timeout_ms": 500}

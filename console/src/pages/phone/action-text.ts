@@ -17,9 +17,9 @@ function targetText(target: unknown): string {
 }
 
 export function actionText(action: Action): string {
-  const { type, target, from, to, text, key, url, direction, ms } = action
+  const { type, target, from, to, text, key, url, direction, ms, command } = action
   const content =
-    asText(text) ||
+    asText(text ?? command) ||
     [action['package'], key, url, direction].find((value) => typeof value === 'string') ||
     (typeof ms === 'number' ? `${ms} ms` : '')
   const place = targetText(target) || [targetText(from), targetText(to)].filter(Boolean).join(' to ')

@@ -120,7 +120,10 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
             {actions.slice(0, isOpen ? undefined : shownActions).map((action, index) => (
               <li key={index} className="truncate">
                 {actionText(action)}
-                {hasDrawnNothing(step, index) && <span className="text-muted"> (nothing was drawn)</span>}
+                {action.type !== 'shell' && hasDrawnNothing(step, index) && (
+                  <span className="text-muted"> (nothing was drawn)</span>
+                )}
+                <CommandEnd result={step.results[index]} />
               </li>
             ))}
           </ol>
@@ -160,6 +163,25 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
       </div>
       {isOpen && <Screen project={project} phone={phone} step={step.id} />}
     </li>
+  )
+}
+
+/** How a shell command ended, and its output, if it is kept. */
+function CommandEnd({ result }: { result: Step['results'][number] | undefined }) {
+  const { exit_code: code, stdout, stderr } = result ?? {}
+  if (result?.type !== 'shell' || code === undefined) return null
+  const output = [stdout, stderr].filter(Boolean).join('\n').trim()
+  return (
+    <>
+      <span className={code === 0 ? 'text-muted' : 'text-danger'}>
+        {code === null ? ' was ended' : ` exit code ${code}`}
+      </span>
+      {output !== '' && (
+        <pre className="max-h-40 overflow-auto font-mono text-[13px] whitespace-pre-wrap text-muted">
+          {withEscapes(output)}
+        </pre>
+      )}
+    </>
   )
 }
 

@@ -30,7 +30,14 @@ export function showDetails(
     const result = step.results.find((each) => each.index === index)
     const item = make('li', { class: classOf(result) }, foreign(actionWords(action, before)))
     if (result) item.append(make('span', { class: 'ms', text: durationWords(result.ms) }))
-    if (result?.changed === false) item.append(make('span', { class: 'ms', text: stillWords(result) }))
+    if (result?.changed === false && action.type !== 'shell')
+      item.append(make('span', { class: 'ms', text: stillWords(result) }))
+    const output = [result?.stdout, result?.stderr].filter(Boolean).join('\n')
+    if (result?.exit_code !== undefined) {
+      const end = result.exit_code === null ? 'was ended' : `exit code ${result.exit_code}`
+      item.append(make('span', { class: 'ms', text: end }))
+    }
+    if (output !== '') item.append(make('pre', {}, foreign(output)))
     if (result?.error)
       item.append(
         make(

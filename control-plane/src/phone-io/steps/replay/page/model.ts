@@ -34,6 +34,9 @@ export interface Result {
   /** How often the same action was done with nothing drawn in between. */
   repeated?: number
   resolved?: { center: [number, number]; ref?: number }
+  stdout?: string
+  stderr?: string
+  exit_code?: number | null
   error?: { code: string; message: string; next: string | null }
 }
 
