@@ -5,7 +5,7 @@
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke, WindowState } from '../adb/device/device.js'
-import { measured } from '../base/metrics/instruments.js'
+import { measured, type Part } from '../base/metrics/instruments.js'
 import type { ScreenTree } from '../screen/elements.js'
 import type { Look, LookOptions, Looks, WriteKind } from '../screen/looks.js'
 import type { Snapshots } from '../screen/snapshots.js'
@@ -75,6 +75,8 @@ export interface WriteOptions {
   /** Maximum time for the phone. */
   limitMs: number
   kind: WriteKind
+  /** The part of the metrics. Default: `input`. */
+  part?: Part
 }
 
 /** For this long after a write, a missing target may still appear. */
@@ -205,17 +207,19 @@ export function createContext(parts: ContextParts): ActionContext {
         else throw new TargetMiss(match.miss)
       }
     },
-    async write(work, { limitMs, kind }) {
+    async write(work, { limitMs, kind, part = 'input' }) {
       context.wrote = true
       writes += 1
       effects.writes()
       const writeBeganAt = now()
       try {
-        return await measured('input', () => work(progress.within(limitMs)))
+        return await measured(part, () => work(progress.within(limitMs)))
       } finally {
         lastWriteAt = now()
         looks.wrote({ kind, beganAt: writeBeganAt, endedAt: lastWriteAt })
         effects.wrote(kind)
+        // A command may have turned the screen off.
+        if (part === 'shell') power = 'unknown'
       }
     },
     gesture: (strokes) =>

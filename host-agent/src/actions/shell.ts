@@ -14,7 +14,9 @@ export async function runShell(action: ActionOf<'shell'>, context: ActionContext
   const result = await context.write((progress) => context.device.shell.run(request, progress), {
     limitMs: timeoutMs + aroundMs,
     kind: 'navigation',
+    part: 'shell',
   })
+  context.device.power.forget()
   context.shellOutput += Buffer.byteLength(JSON.stringify([result.stdout, result.stderr]))
   return result
 }

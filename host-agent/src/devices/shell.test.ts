@@ -143,18 +143,37 @@ describe('the host', () => {
     expect((await sh(8n, 'ls /data/local/tmp/phonerack')).stdout).toContain('phone-')
   })
 
+  it('allows shell commands after a reboot of the API', async () => {
+    await sh(8n, 'id')
+    await both.host.control.call.rebootPhone({ assignment: at(9n).assignment })
+    await at(9n).start()
+    expect((await sh(9n, 'id')).exit_code).toBe(0)
+  })
+
+  it('knows that a command has turned the screen off', async () => {
+    const actions = [
+      { type: 'tap', target: { x: 500, y: 1200 } },
+      { type: 'shell', command: 'input keyevent 223' },
+      { type: 'tap', target: { x: 500, y: 1200 } },
+    ] as const
+    expect(resultsOf(await at(9n).run(actions)).at(-1)).toMatchObject({
+      ok: false,
+      error: { code: 'phone_screen_off' },
+    })
+  })
+
   it('refuses shell commands and reboots for a while after a command has restarted the phone [44.13]', async () => {
-    await at(8n)
+    await at(9n)
       .run([{ type: 'shell', command: 'reboot' }])
       .catch(() => null)
     await untilLink(both.host, both.phone.serial, 'healthy', 60_000)
-    const again = () => codeOf(sh(8n, 'id'))
+    const again = () => codeOf(sh(9n, 'id'))
     expect(await again()).toMatchObject({ code: 'rate_limited' })
     expect(await again()).toMatchObject({ code: 'rate_limited' })
-    const { assignment } = at(9n)
+    const { assignment } = at(10n)
     expect(await codeOf(both.host.control.call.rebootPhone({ assignment }))).toMatchObject({
       code: 'rate_limited',
     })
-    expect((await at(9n).observe()).elements.length).toBeGreaterThan(0)
+    expect((await at(10n).observe()).elements.length).toBeGreaterThan(0)
   })
 })

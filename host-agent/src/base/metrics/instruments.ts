@@ -25,13 +25,13 @@ export const countCall = (call: string, errorCode: string | null, seconds: numbe
 
 const parts = new Histogram({
   name: 'phonerack_agent_part_duration_seconds',
-  help: 'Time of each part of a batch or screen read: input (one gesture, key, text or start of an app), tree (with its retries), screenshot (read from the phone), encode (the picture of the answer). Failed ones count too.',
+  help: 'Time of each part of a batch or screen read: input (one gesture, key, text or start of an app), shell (one command), tree (with its retries), screenshot (read from the phone), encode (the picture of the answer). Failed ones count too.',
   labelNames: ['part'],
   buckets: secondsBuckets,
   registers,
 })
-export type Part = 'input' | 'tree' | 'screenshot' | 'encode'
-for (const part of ['input', 'tree', 'screenshot', 'encode'] satisfies Part[]) parts.zero({ part })
+export type Part = 'input' | 'shell' | 'tree' | 'screenshot' | 'encode'
+for (const part of ['input', 'shell', 'tree', 'screenshot', 'encode'] satisfies Part[]) parts.zero({ part })
 
 /** Runs `work` as a part of a trace and counts its time, whether or not it succeeds. */
 export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T> {

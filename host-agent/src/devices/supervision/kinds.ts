@@ -4,12 +4,12 @@ export const phoneKinds = ['handset', 'avd', 'redroid', 'virtual'] as const
 export type PhoneKind = (typeof phoneKinds)[number]
 
 /** Phones of software: ours, those of Android's emulator, and those of redroid. */
-const byHardware: Readonly<Record<string, PhoneKind>> = {
-  phonerack: 'virtual',
-  goldfish: 'avd',
-  ranchu: 'avd',
-  redroid: 'redroid',
-}
+const byHardware: ReadonlyMap<string, PhoneKind> = new Map([
+  ['phonerack', 'virtual'],
+  ['goldfish', 'avd'],
+  ['ranchu', 'avd'],
+  ['redroid', 'redroid'],
+])
 
 /** @param hardware null: not reported */
-export const kindOf = (hardware: string | null): PhoneKind => byHardware[hardware ?? ''] ?? 'handset'
+export const kindOf = (hardware: string | null): PhoneKind => byHardware.get(hardware ?? '') ?? 'handset'
