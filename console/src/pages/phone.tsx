@@ -11,7 +11,8 @@ import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { Copy } from '../ui/copy'
 import { Ask, Confirm } from '../ui/dialog'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Loaded } from '../ui/failed'
+import { Card, Empty, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { usePhoneChange } from './phone/change'
 import { ControlBar } from './phone/control-bar'
@@ -39,13 +40,7 @@ export function PhonePage() {
     return (
       <Page title="Phone">
         <Card>
-          {found.isPending ? (
-            <Loading />
-          ) : (
-            <Empty icon={<Smartphone className="size-5" />} title={messageOf(found.error)}>
-              <Button onClick={() => void found.refetch()}>Try again</Button>
-            </Empty>
-          )}
+          <Loaded query={found} />
         </Card>
       </Page>
     )

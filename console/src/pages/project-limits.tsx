@@ -1,15 +1,14 @@
 /** The limits of a project, with a bar for the used part of each limit. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Gauge } from 'lucide-react'
-import { call, messageOf } from '../api/client'
+import { call } from '../api/client'
 import { useSession } from '../api/session'
 import { type Level, type Limits } from '../api/types'
-import { Button } from '../ui/button'
 import { bytesText } from '../ui/bytes'
 import { cn } from '../ui/cn'
+import { Loaded } from '../ui/failed'
 import { microsOf, usdText } from '../ui/money'
-import { Card, Empty, Loading } from '../ui/page'
+import { Card } from '../ui/page'
 
 /** Milliseconds between two reads. */
 const refreshMs = 30_000
@@ -76,19 +75,15 @@ export function ProjectLimits({ project }: { project: string }) {
         <Explanation />
       </div>
       <Card>
-        {limits.isPending ? (
-          <Loading />
-        ) : limits.isLoadingError ? (
-          <Empty icon={<Gauge className="size-5" />} title={messageOf(limits.error)}>
-            <Button onClick={() => void limits.refetch()}>Try again</Button>
-          </Empty>
-        ) : (
-          <ul aria-labelledby="limits" className="grid gap-px bg-border sm:grid-cols-2">
-            {rowsOf(limits.data).map((row) => (
-              <LimitRow key={row.name} {...row} />
-            ))}
-          </ul>
-        )}
+        <Loaded query={limits}>
+          {(data) => (
+            <ul aria-labelledby="limits" className="grid gap-px bg-border sm:grid-cols-2">
+              {rowsOf(data).map((row) => (
+                <LimitRow key={row.name} {...row} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
       </Card>
     </section>
   )

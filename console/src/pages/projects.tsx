@@ -38,7 +38,7 @@ export function Projects() {
         <All spending={list.data} />
       ) : (
         <Card>
-          <Loaded query={list}>{() => null}</Loaded>
+          <Loaded query={list} />
         </Card>
       )}
       <NewProject isOpen={isOpen} onOpenChange={setIsOpen} />

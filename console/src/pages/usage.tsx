@@ -81,7 +81,7 @@ export function Usage() {
         </>
       ) : (
         <Card>
-          <Loaded query={usage}>{() => null}</Loaded>
+          <Loaded query={usage} />
         </Card>
       )}
       <ProjectLimits project={id} />

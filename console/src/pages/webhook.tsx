@@ -8,9 +8,9 @@ import { type Webhook } from '../api/types'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
-import { Failed } from '../ui/failed'
+import { Loaded } from '../ui/failed'
 import { Notice } from '../ui/notice'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Card, Empty, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { WebhookActions } from './webhooks/actions'
 import { Deliveries } from './webhooks/deliveries'
@@ -58,15 +58,13 @@ export function WebhookPage() {
         </>
       ) : (
         <Card>
-          {list.isPending ? (
-            <Loading />
-          ) : list.isLoadingError ? (
-            <Failed query={list} />
-          ) : (
-            <Empty icon={<Icon className="size-5" />} title="There is no such webhook">
-              <p>It may have been deleted.</p>
-            </Empty>
-          )}
+          <Loaded query={list}>
+            {() => (
+              <Empty icon={<Icon className="size-5" />} title="There is no such webhook">
+                <p>It may have been deleted.</p>
+              </Empty>
+            )}
+          </Loaded>
         </Card>
       )}
     </Page>

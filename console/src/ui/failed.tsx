@@ -7,12 +7,10 @@ import { Empty, Loading } from './page'
 
 interface FailedProps {
   query: { error: unknown; isFetching: boolean; refetch: () => Promise<unknown> }
-  /** Left out: a warning sign. */
-  icon?: ReactNode
 }
 
-export const Failed = ({ query, icon = <CircleAlert className="size-5" /> }: FailedProps) => (
-  <Empty icon={icon} title={messageOf(query.error)}>
+export const Failed = ({ query }: FailedProps) => (
+  <Empty icon={<CircleAlert className="size-5" />} title={messageOf(query.error)}>
     <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
       Try again
     </Button>
@@ -22,10 +20,10 @@ export const Failed = ({ query, icon = <CircleAlert className="size-5" /> }: Fai
 interface LoadedProps<T> {
   query: FailedProps['query'] & { data: T | undefined; isPending: boolean }
   /** Shows the data. Data that was read once stays when a later read fails. */
-  children: (data: T) => ReactNode
+  children?: (data: T) => ReactNode
 }
 
 export function Loaded<T>({ query, children }: LoadedProps<T>) {
-  if (query.data !== undefined) return children(query.data)
+  if (query.data !== undefined) return children?.(query.data)
   return query.isPending ? <Loading /> : <Failed query={query} />
 }

@@ -1,4 +1,9 @@
-/** Reads outputs of real phones (`testing/field-data.ts`). */
+/**
+ * Reads outputs of real phones, which are not in the repository: `shared/field` in its parent folder, or
+ * `PHONERACK_FIELD_DATA`. The tests are skipped where the folder is missing.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { matchTarget } from '../actions/target.js'
 import { observationFromXml } from '../screen/from-xml.js'
@@ -7,7 +12,14 @@ import { parseNodes } from '../screen/nodes.js'
 import { parseRecord } from '../phone/shell/notifications.js'
 import { parseSize } from '../phone/shell/screen.js'
 import { parseForeground } from '../phone/shell/windows.js'
-import { fieldData, hasFieldData } from '../testing/field-data.js'
+
+const folder =
+  process.env['PHONERACK_FIELD_DATA'] ??
+  fileURLToPath(new URL('../../../../shared/field', import.meta.url)).replace(/\/$/, '')
+
+const hasFieldData = existsSync(folder)
+
+const fieldData = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
 
 const treeOf = (name: string, width: number, height: number): ScreenTree =>
   buildTree(parseNodes(fieldData(name)), { width, height })

@@ -2,8 +2,8 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 import { messageOf } from '../../api/client'
-import { Failed } from '../../ui/failed'
-import { Card, Loading } from '../../ui/page'
+import { Loaded } from '../../ui/failed'
+import { Card } from '../../ui/page'
 
 interface Props<T> {
   query: UseQueryResult<T>
@@ -11,16 +11,10 @@ interface Props<T> {
 }
 
 export function Listed<T>({ query, children }: Props<T>) {
-  if (query.isPending)
+  if (query.data === undefined)
     return (
       <Card>
-        <Loading />
-      </Card>
-    )
-  if (query.isLoadingError)
-    return (
-      <Card>
-        <Failed query={query} />
+        <Loaded query={query} />
       </Card>
     )
   return (

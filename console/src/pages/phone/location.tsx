@@ -6,9 +6,9 @@ import { toast } from 'sonner'
 import { call, messageOf } from '../../api/client'
 import { type Location } from '../../api/types'
 import { Button } from '../../ui/button'
-import { Failed } from '../../ui/failed'
+import { Loaded } from '../../ui/failed'
 import { TextField } from '../../ui/field'
-import { Card, Loading } from '../../ui/page'
+import { Card } from '../../ui/page'
 import land from './land.svg'
 
 interface Props {
@@ -35,16 +35,10 @@ export function LocationView({ project, phone, mayChange }: Props) {
     },
     onError: (error) => void toast.error(messageOf(error)),
   })
-  if (read.isPending)
+  if (!read.data)
     return (
       <Card>
-        <Loading />
-      </Card>
-    )
-  if (read.isError)
-    return (
-      <Card>
-        <Failed query={read} />
+        <Loaded query={read} />
       </Card>
     )
   const shown = given ?? { lat: String(read.data.lat), lng: String(read.data.lng) }
