@@ -190,16 +190,16 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await project.getByText('frozen', { exact: true }).waitFor({ state: 'detached' })
 
   await open('App library')
-  await page.getByText('No apps yet').waitFor()
   await checkDialog('Add app')
   // The service removes direction characters from labels.
   const label = '<img src=x onerror="alert(1)">'
   const build = { package: 'org.example.shop', versionCode: 3, versionName: '1.3', label }
   await addToLibrary(page, [makeApk(build, await newSigner('the console'))], label)
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: /^Remove / }).click()
+  const added = page.getByRole('listitem').filter({ hasText: build.package })
+  await added.getByRole('button', { name: /^Remove / }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove app' }).click()
-  await page.getByText('No apps yet').waitFor()
+  await added.waitFor({ state: 'detached' })
 
   await open('Audit log')
   const log = page.getByRole('list', { name: 'Audit log' })
