@@ -53,6 +53,13 @@ describe('the credential memory', () => {
     expect(memory.candidates(21)).toEqual(['2580'])
   })
 
+  it('keeps a limited number of credentials that commands name', () => {
+    const memory = createCredentialMemory()
+    memory.commanded('locksettings set-pin 2580', 0)
+    memory.commanded('locksettings set-pin 1111;'.repeat(1000), 10)
+    expect(memory.candidates(20)).not.toContain('2580')
+  })
+
   it('forgets after two minutes, and when `forget` is called', () => {
     const memory = createCredentialMemory()
     memory.sawForeground(true, 0)

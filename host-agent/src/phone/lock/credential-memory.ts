@@ -41,9 +41,9 @@ export function createCredentialMemory(): CredentialMemory {
   let entries: Entry[] = []
   let last: { isSettings: boolean; at: number } | null = null
 
-  function add(text: string, at: number): void {
+  function add(text: string, at: number, inSettings = last?.isSettings === true): void {
     entries = entries.filter((entry) => at - entry.at < keptMs).slice(-(maxEntries - 1))
-    entries.push({ text, at, inSettings: last?.isSettings === true })
+    entries.push({ text, at, inSettings })
   }
 
   return {
@@ -58,8 +58,7 @@ export function createCredentialMemory(): CredentialMemory {
     },
     commanded(line, at) {
       const set = /\blocksettings +set-(?:pin|password) +(?:--old +\S+ +)?(["']?)([^\s"';|&]+)\1/g
-      for (const [, , text = ''] of line.matchAll(set))
-        entries.push({ text: `\n${text}\n`, at, inSettings: true })
+      for (const [, , text = ''] of line.matchAll(set)) if (fits(text)) add(`\n${text}\n`, at, true)
     },
     sawForeground(isSettings, at) {
       for (const entry of entries) if (isSettings) entry.inSettings = true
