@@ -1,5 +1,6 @@
 /** Collects the output of a shell command within the limits of the API. Used by `tenant-shell.ts`. */
 import { limits } from '@phonerack/shared'
+import { GrowingBuffer } from '../../adb/growing-buffer.js'
 
 export type Stream = 'stdout' | 'stderr'
 
@@ -17,7 +18,7 @@ export interface Output {
 const longestPid = 12
 
 export function createOutput(): Output {
-  const kept: Record<Stream, Buffer[]> = { stdout: [], stderr: [] }
+  const kept: Record<Stream, GrowingBuffer> = { stdout: new GrowingBuffer(), stderr: new GrowingBuffer() }
   let printed = 0
   let first = Buffer.alloc(0)
   let pid: number | null = null
@@ -35,13 +36,13 @@ export function createOutput(): Output {
 
   const decode = (stream: Stream, isCut: boolean): string =>
     // The end of a cut text may be a part of a character.
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(kept[stream]), { stream: isCut })
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept[stream].whole(), { stream: isCut })
 
   return {
     add(stream, data) {
       const bytes = stream === 'stdout' ? withoutPid(data) : data
       const room = Math.max(0, limits.shell.output - printed)
-      if (room > 0 && bytes.length > 0) kept[stream].push(bytes.subarray(0, room))
+      kept[stream].add(bytes.subarray(0, room))
       printed += bytes.length
     },
     get printed() {
