@@ -2,7 +2,7 @@
  * The use of one phone's shell by tenants: whether it is allowed, restarts that commands caused, the host's mark after a command, and
  * the processes that commands left. Used by `supervisor.ts`. docs/decisions/0320, 0321, 0322
  */
-import { ApiError, limits, type Logger, type Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, limits, type Logger, type Progress } from '@phonerack/shared'
 import type { Power } from '../../adb/device/device.js'
 import type { Shell } from '../../adb/device/shell.js'
 import type { Transport } from '../../adb/transport.js'
@@ -64,17 +64,30 @@ export class ShellUse {
     }
   }
 
-  /** Ends the processes that commands left. `left`: some are still there. */
+  /** Ends the processes that commands left. `left`: some are, or may be, still there. */
   async end(transport: Transport, progress: Progress): Promise<'none' | 'ended' | 'left'> {
     const { record } = this.parts
     const used = record.get()
     if (!used?.mayHaveLeft) return 'none'
-    // No process of the shell outlives a restart.
-    const isSameBoot = (await bootId(transport, progress)) === used.bootId
-    const isEnded = !isSameBoot || (await endProcesses(transport, strays, progress.within(endMs)))
+    // No process of the shell outlives a restart. A phone whose processes leave no room for another one cannot print the ID.
+    const boot = await bootId(transport, progress)
+    const isSameBoot = boot === null || boot === used.bootId
+    const isEnded = !isSameBoot || (await this.endStrays(transport, progress))
     if (isEnded) record.set({ ...used, mayHaveLeft: false })
     if (!isSameBoot) return 'none'
     return isEnded ? 'ended' : 'left'
+  }
+
+  /** False also when the processes cannot be listed, for example because there are too many. @throws DeviceGone */
+  private async endStrays(transport: Transport, progress: Progress): Promise<boolean> {
+    try {
+      return await endProcesses(transport, strays, progress.within(endMs))
+    } catch (error) {
+      const isUnlisted = error instanceof ApiError || error instanceof DeadlineExceeded
+      if (!isUnlisted || progress.expired) throw error
+      this.parts.log.warn({ err: error }, 'could not list the processes of a tenant')
+      return false
+    }
   }
 
   private async admit(transport: Transport, progress: Progress): Promise<void> {

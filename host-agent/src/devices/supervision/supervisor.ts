@@ -6,6 +6,7 @@
 import { ApiError, type DeviceCondition, type Progress, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../../adb/client.js'
 import type { AgentTimes } from '../../base/times.js'
+import type { Transport } from '../../adb/transport.js'
 import type { TransportId } from '../../adb/target.js'
 import type { WipeLevel } from '../../custody/custody.js'
 import type { DeviceRecord, Records } from '../../custody/records.js'
@@ -33,6 +34,9 @@ import { StateRunner } from './runner.js'
 import { ShellUse } from './shell-use.js'
 import type { PhoneLinks } from './same-phone.js'
 import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
+
+/** Milliseconds for a restart by a command, and for adbd to begin another one. */
+const [restartMs, goingDownMs] = [20_000, 3000]
 
 interface SupervisorParts {
   serial: string
@@ -256,9 +260,20 @@ export class DeviceSupervisor {
     this.preparation.stop()
     if ((await this.shellUse.end(transport, progress)) === 'left') {
       this.parts.log.warn('processes of a tenant could not be ended, so the phone restarts')
-      await createPower(transport).reboot(progress)
+      await this.restartFull(transport, progress)
     }
     this.restarts()
+  }
+
+  /** A phone whose processes leave no room for another one cannot run the command, so adbd restarts it. */
+  private async restartFull(transport: Transport, progress: Progress): Promise<void> {
+    try {
+      await createPower(transport).reboot(progress.within(restartMs))
+    } catch (error) {
+      this.parts.log.warn({ err: error }, 'the phone did not restart by a command')
+      await transport.reboot(progress)
+      await progress.sleep(goingDownMs, 'the phone to go down')
+    }
   }
 
   /** The wipe restarts the phone, so a failure does not prevent it. */

@@ -15,6 +15,7 @@ const list = `2100
  2002     1  2000 shell        u:r:shell:s0                   my server
  2003     1  2003 shell        u:r:shell:s0                   zygote64
  2004  2003  2003 shell        u:r:shell:s0                   adbd
+ 2005     1  2003 shell        u:r:shell:s0${' '.repeat(19)}
  1999  2001  1999 shell        u:r:shell:s0                   sleep
  2100   400  2100 shell        u:r:shell:s0                   sh
  2101  2100  2100 shell        u:r:shell:s0                   ps
@@ -27,8 +28,8 @@ describe('the processes of a phone', () => {
     expect(pids(groupOf(2000)(processes, own))).toEqual([2000, 2001, 2002, 1999])
   })
 
-  it('belong to a tenant by user and domain, under any name, without apps and the list', () => {
-    expect(pids(strays(processes, own))).toEqual([2000, 2001, 2002, 2003, 2004, 1999])
+  it('belong to a tenant by user and domain, under any name or an empty one, without apps and the list', () => {
+    expect(pids(strays(processes, own))).toEqual([2000, 2001, 2002, 2003, 2004, 2005, 1999])
   })
 
   it.each([

@@ -14,6 +14,7 @@ export interface ListedProcess {
   user: string
   /** Its SELinux context. */
   label: string
+  /** Empty for a process that chose an empty name. */
   name: string
 }
 
@@ -31,7 +32,7 @@ const listAll = sequence(printingPid, command('ps', '-A', '-o', 'PID,PPID,PGID,U
 export function parseProcesses(output: string): { own: number; processes: ListedProcess[] } {
   const [first = '', , ...rest] = output.split(/\r?\n/)
   const processes = rest.flatMap((line) => {
-    const found = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S.*?) *$/.exec(line)
+    const found = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) *(.*?) *$/.exec(line)
     if (!found) return []
     const [, pid = '', parent = '', group = '', user = '', label = '', name = ''] = found
     return [{ pid: Number(pid), parent: Number(parent), group: Number(group), user, label, name }]
