@@ -13,6 +13,9 @@ const maxWindows = 8
 /** The last screens of a window: elements that a dialog or a scroll had removed get their numbers back. */
 const maxScreens = 4
 
+/** Windows of all assignments and restarts of an assignment's numbers: a snapshot from before never names a later window. */
+let lastWindow = 0
+
 interface AppWindow {
   id: number
   /** The next new number. */
@@ -31,7 +34,6 @@ interface Numbered {
 export class Refs {
   private readonly windows = new Map<string, AppWindow>()
   private readonly trees = new WeakMap<ScreenTree, Numbered>()
-  private lastWindow = 0
 
   /** Numbers the elements of a tree that was just read. */
   number(tree: ScreenTree, state: Pick<WindowState, 'package' | 'activity' | 'systemDialog'>): void {
@@ -56,7 +58,7 @@ export class Refs {
   }
 
   private windowOf(key: string): AppWindow {
-    const window = this.windows.get(key) ?? { id: (this.lastWindow += 1), next: 1, screens: [] }
+    const window = this.windows.get(key) ?? { id: (lastWindow += 1), next: 1, screens: [] }
     this.windows.delete(key)
     this.windows.set(key, window)
     for (const oldest of this.windows.keys()) {

@@ -14,9 +14,9 @@ export interface Trace {
   ref: number
   /** Position in the document. */
   index: number
-  /** Hash of class and ID. */
+  /** Hash of app, class and ID: the tree of one app may be read with the window of another one. */
   kind: number
-  /** Hash of class, ID, text and description. */
+  /** Hash of app, class, ID, text and description. */
   name: number
   /** Hash of the classes and IDs of its ancestors. */
   path: number
@@ -28,18 +28,21 @@ export interface Trace {
   hasId: boolean
   isField: boolean
   bounds: Bounds
-  /** Indexes of its ancestors, the nearest first. */
+  /** Indexes of its nearest ancestors, the nearest first. */
   around: readonly number[]
-  /** Its scrolling ancestors, the nearest first. */
+  /** Its nearest scrolling ancestors, the nearest first. */
   scrollers: readonly number[]
   /** Hash of everything in its nearest scroller, with places; 0: it is in none. */
   area: number
 }
 
+/** Far beyond real trees. An app can nest more, which must cost neither time nor memory. */
+const most = { ancestors: 150, scrollers: 8 }
+
 /** Traces of the listed elements, with their refs, in the order of the document. */
 export function traceOf(tree: ScreenTree): Trace[] {
   const { nodes } = tree
-  const kinds = nodes.map(({ className, id }) => hashOf(className, id))
+  const kinds = nodes.map(({ package: app, className, id }) => hashOf(app, className, id))
   const paths: number[] = []
   for (const { index, parent } of nodes) paths.push(hashOf(paths[parent] ?? 0, kinds[index] ?? 0))
   const rows = rowsOf(tree, kinds)
@@ -63,7 +66,7 @@ export function traceOf(tree: ScreenTree): Trace[] {
         isField: node.editable,
         bounds: element.bounds,
         around,
-        scrollers: around.filter((index) => nodes[index]?.scrollable),
+        scrollers: around.filter((index) => nodes[index]?.scrollable).slice(0, most.scrollers),
         area: 0,
       }
     })
@@ -73,14 +76,14 @@ export function traceOf(tree: ScreenTree): Trace[] {
   return listed.map((trace) => ({ ...trace, area: areas.get(trace.scrollers[0] ?? -1) ?? 0 }))
 }
 
-const nameOf = ({ className, id, text, desc }: ScreenElement): number =>
-  hashOf(className, id ?? '', shortened(text), shortened(desc))
+const nameOf = ({ node, className, id, text, desc }: ScreenElement): number =>
+  hashOf(node.package, className, id ?? '', shortened(text), shortened(desc))
 
 const shortened = (text: string | null): string => (text ?? '\0').slice(0, limits.elements.text)
 
 function ancestorsOf({ parent }: UiNode, nodes: readonly UiNode[]): number[] {
   const found: number[] = []
-  for (let at = parent; at >= 0; at = nodes[at]?.parent ?? -1) found.push(at)
+  for (let at = parent; at >= 0 && found.length < most.ancestors; at = nodes[at]?.parent ?? -1) found.push(at)
   return found
 }
 
@@ -109,16 +112,20 @@ function rowsOf({ nodes, screen }: ScreenTree, kinds: readonly number[]): number
 const isWhole = ({ bounds }: UiNode, [, , width, height]: Bounds): boolean =>
   bounds === null || (bounds[2] - bounds[0] >= width && (bounds[3] - bounds[1]) * 4 >= height * 3)
 
-/** Hashes of the texts in each row, those of rows in it included. Typed text is left out. */
+/** Hashes of the texts in each row, those of rows in it included. Typed text is left out. Reads each text once. */
 function textsOf({ nodes, visible }: ScreenTree, rows: readonly number[]): ReadonlyMap<number, number> {
   const texts = new Map<number, number>()
+  const add = (row: number, text: string | number): void => {
+    if (row >= 0) texts.set(row, hashOf(texts.get(row) ?? 0, text))
+  }
   for (const node of nodes) {
     if (node.editable || (visible[node.index] === null && !node.shown)) continue
-    for (const text of [node.text, node.desc]) {
-      if (!hasVisibleText(text)) continue
-      for (let row = rows[node.index] ?? -1; row >= 0; row = rows[nodes[row]?.parent ?? -1] ?? -1)
-        texts.set(row, hashOf(texts.get(row) ?? 0, text))
-    }
+    for (const text of [node.text, node.desc]) if (hasVisibleText(text)) add(rows[node.index] ?? -1, text)
+  }
+  // Rows in it come after it in the document.
+  for (const { index, parent } of nodes.toReversed()) {
+    const inside = rows[index] === index ? texts.get(index) : undefined
+    if (inside !== undefined) add(rows[parent] ?? -1, inside)
   }
   return texts
 }
