@@ -110,6 +110,7 @@ const reads: Record<string, Record<string, Call>> = {
     },
     sessions: (options) => phone.sessions(options).toArray(),
     observe: (options) => phone.observe(options),
+    changes: (options) => phone.changes(options),
     screenshot: (options) => phone.screenshot(options),
     apps: (options) => phone.apps(options),
   },
@@ -172,6 +173,7 @@ const writes: Record<string, Record<string, Call>> = {
     reboot: (options) => phone.reboot(options),
     reset: (options) => phone.reset(options),
     act: (options) => phone.act([{ type: 'home' }], options),
+    shell: (options) => phone.shell('ls', options),
     doubleTap: (options) => phone.doubleTap({ text: 'a' }, options),
     longPress: (options) => phone.longPress({ text: 'a' }, options),
     tap: (options) => phone.tap(next, { timeout: 60_000, ...options }),
@@ -262,7 +264,17 @@ describe('a deadline that passes', () => {
     ]
     for (const Class of classes) {
       const { name, prototype } = Class
-      const sending = new Set(['sending', 'one', 'on', 'path', 'poll', 'name', 'status', 'constructor'])
+      const sending = new Set([
+        'sending',
+        'one',
+        'on',
+        'screenSince',
+        'path',
+        'poll',
+        'name',
+        'status',
+        'constructor',
+      ])
       const methods = Object.getOwnPropertyNames(prototype).filter((each) => !sending.has(each))
       const tested = [...Object.keys(reads[name] ?? {}), ...Object.keys(writes[name] ?? {})]
       expect(tested.concat(others[name] ?? []).toSorted(), name).toEqual(methods.toSorted())

@@ -195,15 +195,15 @@ export class Phone implements AsyncDisposable {
   // Its screen
 
   async observe(options: CallOptions = {}): Promise<Observation> {
-    return new Observation(await this.read(undefined, options))
+    return new Observation(await this.screenSince(undefined, options))
   }
 
   /** Reads what changed since the last screen that this object got, or since another snapshot. */
   async changes(options: CallOptions & { since?: string | undefined } = {}): Promise<Changes> {
-    return new Changes(await this.read(options.since ?? this.lastSnapshot, options))
+    return new Changes(await this.screenSince(options.since ?? this.lastSnapshot, options))
   }
 
-  private async read(since: string | undefined, options: CallOptions): Promise<ObserveAnswer> {
+  private async screenSince(since: string | undefined, options: CallOptions): Promise<ObserveAnswer> {
     const seen = await observe({ ...this.connection.sending(options), path: this.path, query: { since } })
     this.lastSnapshot = seen.snapshot_id
     return seen

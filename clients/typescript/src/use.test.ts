@@ -219,6 +219,30 @@ it('has the screen of a batch that observes text', async () => {
   expect([String(observation), observation?.elements]).toEqual([text, []])
 })
 
+it('remembers the last screen for its changes', async () => {
+  const element = { ref: 1, type: 'Button', text: 'Pay', desc: null, id: null, state: ['clickable'] }
+  const elements = [{ ...element, bounds: [0, 0, 10, 10], center: [5, 5] }]
+  const phone = client.phones.handle('ph_aaaaaaaaaaaa')
+  reply = () => ({ body: { ...seen, elements } })
+  const first = await phone.changes()
+  expect([first.isWhole, first.isSame, first.added.length, String(first)]).toEqual([true, false, 1, text])
+  expect(asked.at(-1)?.request).not.toContain('since')
+
+  const sorted = { since: seen.snapshot_id, same: false, added: elements, changed: [], removed: [7], kept: 3 }
+  const results = [{ index: 0, type: 'home', ok: true, ms: 1 }]
+  const changes = { ...seen, snapshot_id: 'snp_bbbbbbbbbbbb', ...sorted }
+  reply = () => ({ body: { results, completed: 1, observation: changes } })
+  const acted = await phone.act([{ type: 'home' }], { observe: 'changes' })
+  expect(asked.at(-1)?.body).toMatchObject({ observe: 'changes', since: 'snp_aaaaaaaaaaaa' })
+  expect(acted.observation).toBeNull()
+  expect(acted.changes).toMatchObject({ isWhole: false, removed: [7], changed: [] })
+  expect(acted.changes?.added[0]).toMatchObject({ ref: 1, snapshot_id: 'snp_bbbbbbbbbbbb' })
+
+  reply = () => ({ body: { ...changes, same: true, added: [], removed: [] } })
+  expect((await phone.changes()).isSame).toBe(true)
+  expect(asked.at(-1)?.request).toContain('since=snp_bbbbbbbbbbbb')
+})
+
 it('prints a failed action with the screen once', async () => {
   const element = { ref: 1, type: 'Button', text: 'Pay 7,50', desc: null, id: null, center: [5, 5] }
   const error = {

@@ -14,7 +14,7 @@ interface BatchFlags {
   keepGoing?: boolean
 }
 
-const observed = ['none', 'ui', 'screenshot', 'both', 'text'] as const
+const observed = ['none', 'ui', 'text', 'changes', 'auto', 'screenshot', 'both'] as const
 type Observed = (typeof observed)[number]
 
 export function addPhoneBatchCommands(phone: Command, app: App): void {
@@ -24,7 +24,11 @@ export function addPhoneBatchCommands(phone: Command, app: App): void {
       .description('run batches of actions from JSON lines: an action or an array of actions a line')
       .argument('[phone]')
       .argument('[file]', '- is stdin')
-      .option('--observe <what>', 'screen in each result: none, ui, text, screenshot or both', 'ui')
+      .option(
+        '--observe <what>',
+        'screen in each result: none, ui, text, changes, auto, screenshot or both',
+        'ui',
+      )
       .option('--keep-going', 'run the rest after a batch that failed'),
     batch,
   )

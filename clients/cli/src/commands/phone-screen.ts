@@ -13,6 +13,10 @@ import { requiredTarget, targetOf, targetOptions, wholeNumber, type TargetFlags 
 import { NotDone, UsageError } from '../usage-error.js'
 import { ready } from './phone-life.js'
 
+interface ObserveFlags {
+  since?: string
+}
+
 interface ShotFlags {
   output?: string
   format?: string
@@ -31,8 +35,12 @@ interface WaitFlags extends TargetFlags {
 }
 
 export function addPhoneScreenCommands(phone: Command, app: App): void {
-  app.on(
-    phone.command('observe').description('print the screen as numbered elements').argument('[phone]'),
+  app.on<ObserveFlags>(
+    phone
+      .command('observe')
+      .description('print the screen as numbered elements')
+      .argument('[phone]')
+      .option('--since <snapshot>', 'print only the changes; in the prompt, `last` is the last snapshot'),
     observe,
   )
   app.on<ShotFlags>(
@@ -64,13 +72,18 @@ export function addPhoneScreenCommands(phone: Command, app: App): void {
   )
 }
 
-async function observe(run: Run, operands: readonly string[]): Promise<void> {
+async function observe(run: Run, operands: readonly string[], { since }: ObserveFlags): Promise<void> {
+  const session = await run.session()
+  const known = since === 'last' ? session.lastSnapshot : since
+  if (known === null)
+    throw new UsageError('No screen was read before.', 'Run `observe` first, or give the ID of a snapshot.')
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
-  const screen = await phone.observe(run.call)
+  const screen =
+    known === undefined ? await phone.observe(run.call) : await phone.changes({ ...run.call, since: known })
   const text = plainLines(screen.text)
   await run.out.answer(screen.raw, text, text)
   await run.out.note(snapshotLine(run, screen.snapshotId))
-  ;(await run.session()).lastSnapshot = screen.snapshotId
+  session.lastSnapshot = screen.snapshotId
 }
 
 async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Promise<void> {

@@ -181,6 +181,21 @@ it('writes a screenshot to a file or to stdout, and overwrites only with --force
   expect(shown.out).toBe(`\u001b_Gf=100,a=T,m=0;${image.toString('base64')}\u001b\\\n`)
 })
 
+it('prints only the changes after a snapshot, which in the prompt can be the last one', async () => {
+  const sorted = { since: snapshot, same: true, added: [], changed: [], removed: [], kept: 2 }
+  const changes = { ...observation, elements: undefined, ...sorted }
+  bench.service.answers.set(`GET /v1/phones/${one}/observe`, ({ url }) => ({
+    body: url.includes('since') ? { ...changes, text: `same as ${snapshot}` } : observation,
+  }))
+  const given = await bench.phonerack(['phone', 'observe', one, '--since', snapshot])
+  expect(given.out).toBe(`same as ${snapshot}\n`)
+  expect(bench.service.seen.at(-1)?.url).toContain(`since=${snapshot}`)
+  const refused = await bench.phonerack(['phone', 'observe', one, '--since', 'last'])
+  expect(refused).toMatchObject({ exitCode: 2 })
+  const prompt = await bench.phonerack(['phone', 'prompt', one], { stdin: 'observe\nobserve --since last\n' })
+  expect(prompt.out).toBe(`${clean}\nsame as ${snapshot}\n`)
+})
+
 it('reports a phone that is not ready with its next step', async () => {
   bench.service.answers.set(`GET /v1/phones/${one}/observe`, () =>
     refusal(409, 'conflict_error', 'phone_not_running', { next: `POST /v1/phones/${one}/start` }),

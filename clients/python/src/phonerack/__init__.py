@@ -77,7 +77,7 @@ from .errors import (
     TargetNotFoundError,
     WaitTimeoutError,
 )
-from .observation import Element, Observation
+from .observation import Changes, Element, Observation
 from .screenshot import Screenshot
 from .targets import Target, target
 
@@ -106,6 +106,7 @@ __all__ = [
     "AuthenticationError",
     "back",
     "BillingError",
+    "Changes",
     "clear",
     "close_app",
     "ConflictError",

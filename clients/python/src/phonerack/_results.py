@@ -12,7 +12,7 @@ from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optiona
 from ._answers import ACTION_FAMILIES, fields_of
 from ._generated import models
 from .errors import ActionError, ApiError, OutcomeUnknownError, PhonerackConnectionError, PhonerackError
-from .observation import Observation
+from .observation import Changes, Observation
 
 T = TypeVar("T")
 
@@ -32,8 +32,10 @@ AppFile = Union[str, "os.PathLike[str]", bytes]
 @dataclass(frozen=True)
 class ActResult:
     results: List[models.ActionResult]
-    # The screen after the last action. None: with `observe` as `none` or `screenshot`.
+    # The screen after the last action. None: with `observe` as `none`, `screenshot`, `changes` or `auto`.
     observation: Optional[Observation]
+    # With `observe` as `changes` or `auto`: the changes since the last screen. None: not requested, or nothing was read.
+    changes: Optional[Changes]
     # The answer of the API.
     raw: models.ActionBatchResult
 
@@ -60,7 +62,14 @@ class Progress:
     fraction: Optional[float] = None
 
 
-def act_result(raw: models.ActionBatchResult, request_id: Optional[str]) -> ActResult:
+def snapshot_of(raw: models.ActionBatchResult) -> Optional[str]:
+    """The snapshot of the screen after the batch. None: the answer has none."""
+    return cast(Mapping[str, Any], raw.get("observation", {})).get("snapshot_id")
+
+
+def act_result(
+    raw: models.ActionBatchResult, request_id: Optional[str], is_compared: bool
+) -> ActResult:
     """Raises ActionError for the first action that failed. `request_id`: of the batch."""
     seen = raw.get("observation")
     observation = Observation(cast(models.Observation, seen)) if seen is not None and "text" in seen else None
@@ -81,7 +90,10 @@ def act_result(raw: models.ActionBatchResult, request_id: Optional[str]) -> ActR
             is_outcome_unknown=family is OutcomeUnknownError,
             **fields,
         )
-    return ActResult(raw["results"], observation, raw)
+    if not is_compared:
+        return ActResult(raw["results"], observation, None, raw)
+    changes = None if observation is None else Changes(cast(models.ObserveAnswer, observation.raw))
+    return ActResult(raw["results"], None, changes, raw)
 
 
 def is_ready(phone: models.Phone) -> bool:

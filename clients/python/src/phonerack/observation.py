@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
-from typing import List, Optional, Pattern, Tuple, Union, cast
+from typing import Any, List, Mapping, Optional, Pattern, Tuple, Union, cast
 
 from ._generated import models
 
@@ -91,6 +91,40 @@ class Observation:
 
     def __repr__(self) -> str:
         return f"<Observation {self.snapshot_id} of {self.app['package']}, {len(self.elements)} elements>"
+
+
+class Changes:
+    """The difference between a screen and an earlier one. `raw` has the API's fields.
+
+    Elements that only moved are not in it: their refs lead to the new place.
+    """
+
+    def __init__(self, raw: models.ObserveAnswer) -> None:
+        self.raw = raw
+        self.snapshot_id = raw["snapshot_id"]
+        self.app = raw["app"]
+        fields = cast(Mapping[str, Any], raw)
+        # `added` has all elements, and earlier ones no longer count: most of the screen changed, another app or window is
+        # in front, or there is no earlier screen.
+        self.is_whole = "elements" in fields
+        self.added = self._elements(fields.get("elements", fields.get("added", [])))
+        # Elements of which the text, the description or the state changed.
+        self.changed = self._elements(fields.get("changed", []))
+        # Refs of elements that are gone.
+        self.removed: List[int] = fields.get("removed", [])
+        # The changes as lines, for a language model.
+        self.text = raw["text"]
+
+    @property
+    def is_same(self) -> bool:
+        """Nothing changed."""
+        return not (self.is_whole or self.added or self.changed or self.removed)
+
+    def _elements(self, elements: List[models.Element]) -> List[Element]:
+        return [_element(each, self.snapshot_id) for each in elements]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def _element(raw: models.Element, snapshot_id: str) -> Element:

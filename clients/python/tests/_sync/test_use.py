@@ -117,6 +117,35 @@ def test_waits_for_a_phone_that_is_parking_and_creates_another_if_the_park_delet
         assert (client.phones.get_or_create("a")).id == "ph_new"
 
 
+def test_remembers_the_last_screen_for_its_changes(server: Server) -> None:
+    element = OBSERVATION["elements"][0]
+    head = {name: value for name, value in OBSERVATION.items() if name not in ("elements", "snapshot_id")}
+    sorted_out = {"same": False, "added": [element], "changed": [], "removed": [7], "kept": 3}
+    changes = {**head, "snapshot_id": "snp_bbbbbbbbbbbb", "since": "snp_aaaaaaaaaaaa", **sorted_out}
+    done = {"results": [{"index": 0, "type": "home", "ok": True, "ms": 1}], "completed": 1}
+    with connect(server) as client:
+        one = client.phones.get(PHONE)
+        server.replies = [
+            Reply(200, OBSERVATION),
+            Reply(200, {**done, "observation": changes}),
+            Reply(200, {**OBSERVATION, "since": "snp_bbbbbbbbbbbb", "whole": True}),
+            Reply(200, done),
+        ]
+        first = one.changes()
+        assert first.is_whole and not first.is_same and len(first.added) == 1
+        result = one.act([home()], observe="changes")
+        assert result.observation is None and result.changes is not None
+        assert (result.changes.removed, result.changes.is_whole) == ([7], False)
+        assert result.changes.added[0].target == {"ref": 1, "snapshot_id": "snp_bbbbbbbbbbbb"}
+        assert (one.changes()).is_whole
+        assert (one.act([home()], observe="auto")).changes is None
+    sent = [(each.url.split("?")[-1], each.body) for each in server.seen[1:]]
+    assert sent[0][0].endswith("/observe")
+    assert sent[1][1]["since"] == "snp_aaaaaaaaaaaa"
+    assert sent[2][0] == "since=snp_bbbbbbbbbbbb"
+    assert sent[3][1]["since"] == "snp_aaaaaaaaaaaa"
+
+
 def test_has_the_screen_of_a_batch_that_observes_text(server: Server) -> None:
     seen = {name: value for name, value in OBSERVATION.items() if name != "elements"}
     done = {"index": 0, "type": "home", "ok": True, "ms": 1}

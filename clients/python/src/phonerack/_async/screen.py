@@ -7,13 +7,13 @@ from typing import List, Literal, Optional, Sequence, cast
 from .. import actions
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import ActResult, act_result, given
-from ..observation import Observation
+from .._results import ActResult, act_result, given, snapshot_of
+from ..observation import Changes, Observation
 from ..screenshot import Screenshot
 from ..targets import Target, Targetable, element_target, target, waitable
 from .connection import AsyncConnection
 
-Observe = Literal["none", "ui", "screenshot", "both", "text"]
+Observe = Literal["none", "ui", "screenshot", "both", "text", "changes", "auto"]
 
 
 class AsyncScreen:
@@ -25,13 +25,29 @@ class AsyncScreen:
     def __init__(self, connection: AsyncConnection, id: str) -> None:
         self._connection = connection
         self.id = id
+        # The snapshot of the last screen that a method returned.
+        self._last_snapshot: Optional[str] = None
 
     async def observe(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> Observation:
         """Reads the screen."""
-        request = operations.observe(self.id)
-        return Observation(await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))
+        return Observation(await self._read(None, Deadline(REQUEST, timeout, deadline)))
+
+    async def changes(
+        self,
+        *,
+        since: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Changes:
+        """Reads what changed since the last screen that this object got, or since another snapshot."""
+        return Changes(await self._read(since or self._last_snapshot, Deadline(REQUEST, timeout, deadline)))
+
+    async def _read(self, since: Optional[str], until: Deadline) -> models.ObserveAnswer:
+        seen = await self._connection.send(operations.observe(self.id, since=since), until)
+        self._last_snapshot = seen["snapshot_id"]
+        return seen
 
     async def screenshot(
         self,
@@ -65,7 +81,7 @@ class AsyncScreen:
         """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
 
         `observe`: the parts of the screen to return after the last action; default: `ui`. With `text`, the observation
-        has no elements, only their lines.
+        has no elements, only their lines. `changes` and `auto` compare the screen with the last one of this object.
         """
         return await self._act(batch, observe, Deadline(ACTIONS, timeout, deadline))
 
@@ -75,9 +91,12 @@ class AsyncScreen:
         observe: Optional[Observe],
         until: Deadline,
     ) -> ActResult:
-        body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
+        is_compared = observe in ("changes", "auto")
+        since = self._last_snapshot if is_compared else None
+        body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe, since=since))
         raw, answer = await self._connection.exchange(operations.run_actions(self.id, body=body), until)
-        return act_result(raw, answer.request_id)
+        self._last_snapshot = snapshot_of(raw) or self._last_snapshot
+        return act_result(raw, answer.request_id, is_compared)
 
     async def _one(
         self, action: actions.Action, timeout: Optional[float], deadline: Optional[float]
@@ -246,7 +265,7 @@ class AsyncScreen:
         )
         until = Deadline(ACTIONS, deadline)
         result = await self._act([action], "ui", until)
-        return result.observation or Observation(await self._connection.send(operations.observe(self.id), until))
+        return result.observation or Observation(await self._read(None, until))
 
     async def open_app(
         self,
