@@ -106,6 +106,7 @@ describe.each(eras)('in revision %s', (era) => {
   it('answers a phone that does not exist as an error of each tool', async () => {
     const more: Record<string, object> = {
       act: { actions: [{ type: 'home' }] },
+      shell: { command: 'id' },
       install_app: { package: 'com.example.app' },
       uninstall_app: { package: 'com.example.app' },
       hand_off: { message: 'Sign in.' },
@@ -166,6 +167,26 @@ describe.each(eras)('in revision %s', (era) => {
     expect(errorIn(long).next).toContain('Split the batch')
     await fails('act', { phone_id: id, actions: [], mistake: 1 }, 'validation_failed')
     expect(api.called('deviceControl.runActions')).toHaveLength(before)
+  })
+
+  it('runs shell commands, and returns the end of a long output', async () => {
+    const ran = { stdout: 'uid=2000(shell)\n', stderr: '', exit_code: 0, timed_out: false, truncated: false }
+    await succeeds('shell', { phone_id: id, command: 'id' }, ran, 'exit_code 0', 'uid=2000')
+    const actions = [{ type: 'shell', command: 'id' }]
+    await succeeds('act', { phone_id: id, actions }, { results: [ran] }, '0 shell ok exit_code=0', 'uid=2000')
+    await fails('shell', { phone_id: id, command: 'id', timeout: 41 }, 'validation_failed')
+    const { onBatch } = api.agent
+    const long = { ...ran, stdout: `${'y\n'.repeat(200_000)}the end` }
+    const results = Buffer.from(
+      JSON.stringify([{ index: 0, type: 'shell', ok: true, ms: 1, ...long, duration_ms: 1 }]),
+    )
+    api.agent.onBatch = (_, send) => {
+      send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson: results } })
+      return Promise.resolve()
+    }
+    const shown = await succeeds('shell', { phone_id: id, command: 'yes' }, { truncated: true }, 'the end')
+    expect(Buffer.byteLength(shown.text)).toBeLessThan(51_000)
+    api.agent.onBatch = onBatch
   })
 
   it('lists, installs and uninstalls apps', async () => {
