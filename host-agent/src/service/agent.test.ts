@@ -384,7 +384,7 @@ describe('its metrics', () => {
         (call) => `phonerack_agent_call_duration_seconds_count{call="${call}",outcome="ok"}`,
       ),
       'phonerack_agent_call_duration_seconds_count{call="StartPhone",outcome="phone_unavailable"}',
-      ...['input', 'shell', 'tree', 'screenshot', 'encode'].map(
+      ...['input', 'tree', 'screenshot', 'encode'].map(
         (part) => `phonerack_agent_part_duration_seconds_count{part="${part}"}`,
       ),
       'phonerack_agent_wipe_duration_seconds_count{outcome="verified"}',
