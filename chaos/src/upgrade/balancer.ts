@@ -1,7 +1,7 @@
 /**
- * A small HTTP balancer like those that operators use. It sends a request to another replica only if the
- * first replica did not accept the connection, and never to replicas that are not ready. A replica can be
- * taken out by a call, for releases that do not announce their end.
+ * A small HTTP balancer, as operators use it. It sends a request to another replica only if the first replica
+ * did not accept the connection, and never to replicas that are not ready. A replica can be taken out by a
+ * call, for releases that do not announce their end.
  */
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'

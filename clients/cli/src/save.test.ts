@@ -1,4 +1,4 @@
-/** Files on this machine, named after those of a phone. */
+/** Files on this machine, named after files of a phone. */
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

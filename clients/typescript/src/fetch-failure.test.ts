@@ -1,4 +1,4 @@
-/** Errors of `fetch`: those of connections that were not made, and those after which the outcome is unknown. */
+/** Errors of `fetch` for connections that were not made, and errors after which the outcome is unknown. */
 import { expect, it } from 'vitest'
 import { fetchFailureOf, isUnsent } from './fetch-failure.js'
 

@@ -1,7 +1,7 @@
 /** Reads server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 
 export interface Frame {
-  /** The last ID of the stream so far, including those of frames without data; null: none yet. */
+  /** The last ID of the stream, which also counts IDs of frames without data; null: no ID yet. */
   lastId: string | null
   /** Null: a frame without data, which only sets the ID. */
   data: string | null

@@ -1,6 +1,6 @@
 /**
- * Sends requests with the key and a deadline, repeats those that are safe to repeat, and creates errors. The generated
- * client uses it as `fetch`.
+ * Sends requests with the key and a deadline, repeats requests that are safe to repeat, and creates errors.
+ * The generated client uses it as `fetch`.
  */
 import { setTimeout } from 'node:timers'
 import {

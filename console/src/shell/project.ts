@@ -1,4 +1,4 @@
-/** The current project: the project in the path, or that of the last visit. */
+/** The current project: the project in the path, or the project of the last visit. */
 import { useParams } from '@tanstack/react-router'
 import { useSession } from '../api/session'
 import { type ProjectRef } from '../api/types'

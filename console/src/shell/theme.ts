@@ -1,4 +1,4 @@
-/** The theme: light, dark, or that of the system. `index.html` applies it before the first paint. */
+/** The theme: light, dark, or the system's theme. `index.html` applies it before the first paint. */
 import { useSyncExternalStore } from 'react'
 
 export type Theme = 'light' | 'dark' | 'system'

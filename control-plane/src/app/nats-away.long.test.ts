@@ -72,10 +72,10 @@ it('refuses a key that another replica revoked while NATS is unavailable', async
     (await server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })).statusCode
   await nats.stop()
   await eventually(async () => (await readiness(other)).status === 'degraded')
-  // Both have it in their caches.
+  // Both replicas have the key in their caches.
   expect([await statusAt(plane), await statusAt(other)]).toEqual([200, 200])
   await revokeKey(plane.app.core, caller.keyId)
-  // Its row is read again when the entry is a second old: no message arrives.
+  // No message arrives, so the key is read again when the cached key is a second old.
   await eventually(async () => (await statusAt(other)) === 401)
   await eventually(async () => (await statusAt(plane)) === 401)
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
@@ -83,7 +83,7 @@ it('refuses a key that another replica revoked while NATS is unavailable', async
 })
 
 it('applies on another replica what one replica changed while NATS is unavailable: a freeze, and a key with live views', async () => {
-  // Its own jobs would notify its waiters without the broker.
+  // Jobs of this replica would notify its waiters without the broker.
   const other = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })
   await other.server.listen({ host: '127.0.0.1', port: 0 })
   const agent = await plane.rack(1)

@@ -56,7 +56,7 @@ function childrenOf(parent: number): number[] {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
     } catch (error) {
-      // It has ended since the list was read.
+      // The process has ended since the list was read.
       if (error instanceof Error) return false
       throw error
     }

@@ -1,5 +1,6 @@
-// The proxies of deploy/compose and docs/operations.md before two replicas: real programs, from their package or from the
-// path in CADDY, NGINX_BIN or HAPROXY. `./scripts/check-compose --running` gets those that are not installed.
+// The proxies of deploy/compose and docs/operations.md before two replicas: real programs, from their package
+// or from the path in CADDY, NGINX_BIN or HAPROXY. `./scripts/check-compose --running` downloads the programs
+// that are not installed.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -185,7 +186,10 @@ interface Way {
   leave(): void
 }
 
-/** Passes connections on, and closes those that carry a request for `/v1/cut`, as a replica that crashes. */
+/**
+ * Passes connections on, and closes a connection that carries a request for `/v1/cut`, like a replica that
+ * crashes.
+ */
 async function cutter(to: number, cuts: string[]): Promise<Way> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {

@@ -17,7 +17,7 @@ const worker = 'a test'
 /** Our tasks use none of graphile's helpers. */
 const noHelpers = {} as JobHelpers
 
-/** Runs all jobs due at `now`, including those that they add. Returns their number. */
+/** Runs all jobs due at `now`, including jobs that these jobs add. Returns their number. */
 export async function runDueJobs(db: Database, tasks: TaskList, now: () => Date): Promise<number> {
   for (let count = 0; ; count += 1) {
     const job = await takeDueJob(db, Object.keys(tasks), now())

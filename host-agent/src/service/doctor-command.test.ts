@@ -118,7 +118,7 @@ beforeEach(() => {
   }
 })
 
-/** The findings that are not `ok`, except for those that need a running agent. */
+/** The findings that are not `ok`, except for findings that need a running agent. */
 async function problems(): Promise<Finding[]> {
   const found = await findingsOf(config, folders)
   return found.filter(({ id, level }) => level !== 'ok' && id !== 'control_plane_to_agent' && id !== 'phones')

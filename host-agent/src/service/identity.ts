@@ -64,8 +64,8 @@ export function makeKeys(): NewKeys {
 }
 
 /**
- * Authorities that may sign the broker's certificate, PEM; none for a broker without TLS. @param caFile PEM; its
- * authorities replace those of the system @throws Error that names an unreadable file
+ * Authorities that may sign the broker's certificate, PEM; none for a broker without TLS. @param caFile PEM;
+ * its authorities replace the system's authorities @throws Error that names an unreadable file
  */
 export function brokerAuthorities(
   { caPem, natsCaPem }: Identity,

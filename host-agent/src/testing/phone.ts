@@ -14,7 +14,7 @@ import { until } from './until.js'
 
 export interface TestPhone {
   proxy: AdbProxy
-  /** Its adb serial. */
+  /** The phone's adb serial. */
   serial: string
   /** The errors inside the phone. */
   readonly faults: readonly unknown[]

@@ -153,7 +153,10 @@ describe('the Debian package of the host agent', () => {
 })
 
 describe.skipIf(!hasOverlays())('an installation of the Debian package', () => {
-  /** The lines that `script` prints as root on a copy of this system, without those of dpkg before a marker. */
+  /**
+   * The lines that `script` prints as root on a copy of this system, except for lines of dpkg before a
+   * marker.
+   */
   const install = (script: string): string[] => runInOverlay(script, { '/root/agent.deb': deb })
 
   it('creates the user and its folder, and asks for a join', () => {

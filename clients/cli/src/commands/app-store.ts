@@ -1,4 +1,4 @@
-/** `app upload|list|library`: apps of the project, and those that the operator offers. */
+/** `app upload|list|library`: apps of the project, and apps that the operator offers. */
 import type { LibraryApp, Pages, Upload } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'

@@ -47,7 +47,7 @@ export function accessOf(config: Config, env: Io['env'], flag: string | undefine
   )
 }
 
-/** The context of `PHONERACK_CONTEXT`, or that of the last `login` or `context use`. */
+/** The context of `PHONERACK_CONTEXT`, or the context of the last `login` or `context use`. */
 const currentOf = (config: Config, env: Io['env']): string | null =>
   (env['PHONERACK_CONTEXT'] || null) ?? config.current
 

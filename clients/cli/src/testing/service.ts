@@ -19,7 +19,7 @@ export interface Answer {
 export interface Service {
   baseUrl: string
   seen: Seen[]
-  /** Answers that replace those of the server, by `METHOD /path` without the query. */
+  /** Answers that replace the server's answers, by `METHOD /path` without the query. */
   answers: Map<string, (seen: Seen) => Answer>
   phones: ReturnType<typeof phoneFields>[]
   close: () => Promise<void>

@@ -150,7 +150,7 @@ export const deviceCommands: readonly Command[] = [
 const whatOf = (device: Device): string =>
   `${plain(modelOf(device) ?? 'a phone of unknown model')}, serial ${plain(device.serial)}`
 
-/** Names of several hosts. Joins refuse a used name, but those of earlier releases did not. */
+/** Names of several hosts. Joins refuse a used name, but joins of earlier releases did not. */
 function sharedNames(devices: readonly Device[]): Set<string> {
   const ids = new Map(devices.map((device) => [device.host_name, device.host_id]))
   const shared = devices.filter((device) => ids.get(device.host_name) !== device.host_id)

@@ -71,7 +71,7 @@ interface AuthOptions {
   takesTokens?: boolean
 }
 
-/** Used in the scope of the `/v1` routes and that of `/mcp`. Each route names its scope in `config`. */
+/** Used in the scopes of the `/v1` routes and of `/mcp`. Each route names its scope in `config`. */
 export function addAuth(
   app: FastifyInstance,
   { keys, rate, failureLimit, lifetimes }: AuthDeps,

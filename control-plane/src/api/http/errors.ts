@@ -33,7 +33,7 @@ function fromFramework(error: FastifyError): ApiError | null {
 }
 
 /**
- * Converts our errors, the framework's, and those of an overloaded database. Any other error is a
+ * Converts our errors, errors of the framework, and errors of an overloaded database. Any other error is a
  * bug or an unavailable dependency: it is logged and becomes `internal_error`.
  */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {

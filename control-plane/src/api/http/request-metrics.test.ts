@@ -14,7 +14,7 @@ function resetRequests(): void {
     instruments.getSingleMetric(name)?.reset()
 }
 
-/** The labels of all series of a metric, without those of buckets. */
+/** The labels of all series of a metric, except for its buckets. */
 async function seriesOf(metric: string): Promise<string[]> {
   const text = await instruments.getSingleMetricAsString(metric)
   return [...text.matchAll(/^\w+_(?:count|total)\{(.*)\} \S+$/gm)].map(([, labels = '']) => labels).sort()

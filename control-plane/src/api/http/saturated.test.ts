@@ -37,7 +37,7 @@ const api = (method: 'GET' | 'POST' | 'PATCH', url: string, more: { payload?: ob
 
 const realPause = promisify(setTimeout)
 
-/** Runs `work` while ten seconds of a timer, such as that of a wait for a connection, pass in a moment. */
+/** Runs `work` while ten seconds of a timer pass in a moment. Such a timer limits a wait for a connection. */
 async function withFastTimers<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
@@ -95,7 +95,7 @@ describe('a replica without a free connection to Postgres', () => {
       retryable: true,
       next: expect.stringContaining('the same Idempotency-Key') as string,
     })
-    // Its first transaction did not begin.
+    // The first transaction of the request without a key did not begin.
     expect(errorOf(plain, 503, 'service_unavailable').retryable).toBe(true)
     expect((await api('GET', '/v1/phones')).json<{ data: unknown[] }>().data).toEqual([])
     expect((await createKey()).statusCode).toBe(201)

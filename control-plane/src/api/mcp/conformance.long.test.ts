@@ -153,7 +153,7 @@ const absentChecks = [
   'sep-2549-resources-templates-list-caching-hints',
 ]
 
-/** Scenarios with a check that passed, of those that each revision has for a server with tools. */
+/** Scenarios with a check that passed, among the scenarios of each revision for a server with tools. */
 const proven = {
   '2026-07-28': [
     ...['caching', 'dns-rebinding-protection', 'http-header-validation'],

@@ -1,7 +1,4 @@
-/**
- * Adds the examples to the description: those of bodies and responses by operation, those of errors
- * by code.
- */
+/** Adds the examples to the description: bodies and responses by operation, errors by code. */
 import { codesIn } from '../routes/errors.js'
 import { errorExamples } from './examples/errors.js'
 import { operationExamples } from './examples/index.js'

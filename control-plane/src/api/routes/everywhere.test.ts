@@ -175,7 +175,7 @@ describe('a phone', () => {
         expect([error.retryable, error.next], nameOf(endpoint)).toEqual([retryable, next(id)])
         expect(error.details).toMatchObject({ status })
       }
-      // It is unchanged, and can be read.
+      // The phone is unchanged, and can be read.
       const read = await ask({ method: 'GET', url: `/v1/phones/${id}` })
       expect([read.statusCode, read.json<{ status: string }>().status]).toEqual([200, status])
       expectConventions(read)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => log.stop())
 
-/** Those about the phone or the key. */
+/** The statements about the phone or the key. */
 async function statementsOf(request: () => Promise<unknown>): Promise<SentQuery[]> {
   log.clear()
   await request()

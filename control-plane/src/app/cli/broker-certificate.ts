@@ -94,7 +94,7 @@ async function withAuthority<T>(
   const missing = needed.filter((name) => !env[name])
   if (missing.length > 0)
     throw new UsageError(
-      `${missing.join(' and ')} must be set as for the control plane, whose certificate authority signs`,
+      `${missing.join(' and ')} must have the same values as for the control plane, whose authority signs the certificate`,
     )
   // The command runs before the broker does.
   const config = readConfig({ ...env, NATS_URL: 'nats://127.0.0.1', PHONERACK_NEW_AUTHORITY: 'no' })

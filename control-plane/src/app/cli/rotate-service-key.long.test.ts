@@ -142,7 +142,7 @@ it('rotates nothing when a first start stores the key of webhooks at the same ti
     sealWebhookKey(randomBytes(32), serviceKey),
   ])
   const rotation = rotate(plane)
-  // It has read the row, and waits for it.
+  // The rotation has read the row, and waits for it.
   await eventually(async () => (await countLockWaits(start)) > 0)
   await start.query('commit')
   await start.end()

@@ -89,7 +89,10 @@ export interface Config extends ConsoleConfigs {
   natsAccountSeedFile: string | null
   /** Files with which this replica replaces the account's claims on the broker; null if it cannot. */
   natsAdmin: { signingSeedFile: string; systemCredsFile: string } | null
-  /** Authorities of the broker's certificate; null: the hosts' authority and those of the system. */
+  /**
+   * Authorities of the broker's certificate; null: the authority of the hosts and the authorities of the
+   * system.
+   */
   natsCaFile: string | null
   /** The broker's address for hosts; null: an operator configures the address on each machine. */
   hostNatsUrl: string | null

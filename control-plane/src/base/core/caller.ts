@@ -20,7 +20,9 @@ export const pictureModes = ['off', 'asked', 'every'] as const
 export interface StepSettings {
   /** Whether steps keep typed text. */
   text: boolean
-  /** The screenshots that steps keep: none, those that a batch requested, or one for each batch. */
+  /**
+   * The screenshots that steps keep: none, only screenshots that a batch requested, or one for each batch.
+   */
   pictures: (typeof pictureModes)[number]
 }
 

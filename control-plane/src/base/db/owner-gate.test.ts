@@ -5,7 +5,7 @@ import { OwnerGate, gateLimits } from './owner-gate.js'
 
 const limits = { running: 2, waiting: 3, waitMs: 60_000 }
 
-/** Work that ends on command, and the names of those that have begun. */
+/** Work that ends on command, and the names of the work that has begun. */
 function setUp(changed: Partial<typeof limits> = {}) {
   const gate = new OwnerGate({ ...limits, ...changed })
   const begun: string[] = []

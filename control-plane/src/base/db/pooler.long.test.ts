@@ -37,7 +37,7 @@ async function poolerOf(databaseUrl: string, mode: 'session' | 'transaction' | '
   ]
   const file = path.join(dir, 'pgbouncer.ini')
   writeFileSync(file, `${lines.join('\n')}\n`)
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, ['-q', ...user, file], { stdio: 'inherit' })
   running.push(child)

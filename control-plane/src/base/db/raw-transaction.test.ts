@@ -51,7 +51,7 @@ describe('a raw transaction', () => {
       const kept = await read<{ count: bigint }>(
         Prisma.sql`select count(*) as count from pg_prepared_statements where statement like '%test_notes%'`,
       )
-      // Its own text is the fourth.
+      // The text of this query is the fourth.
       expect(kept).toEqual([{ count: 4n }])
     }))
 

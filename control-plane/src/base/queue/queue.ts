@@ -13,7 +13,7 @@ const device = z.object({
   deviceId: z.string(),
   fencing: z.string(),
   attempt: z.int().default(1),
-  /** The agent's refusals, including those of earlier numbers. */
+  /** The agent's refusals, including refusals of earlier numbers. */
   refused: z.int().default(0),
   /** Calls that reached their deadline, including those under earlier fencing numbers. */
   unanswered: z.int().default(0),

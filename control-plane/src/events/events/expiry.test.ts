@@ -77,7 +77,7 @@ describe('the expiry', () => {
     await eventually(async () => (await count()) === before + 1)
     await holder.query('rollback')
     await holder.end()
-    // It would fail after the time of a statement.
+    // The deletion succeeds, since it waited for less than the time limit of a statement.
     await expiring
     expect(await count()).toBe(1)
   })

@@ -131,7 +131,7 @@ it('sends again by hand during an attempt, whose outcome then changes nothing [4
   await eventually(() => held.length === 2)
   const [first, second] = held
   first?.writeHead(500).end()
-  // Its outcome is dropped before the next one's is stored.
+  // The outcome of the first attempt is dropped before the outcome of the second attempt is stored.
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect((await hooks.deliveries(path))[0]?.status).toBe('pending')
   second?.writeHead(204).end()

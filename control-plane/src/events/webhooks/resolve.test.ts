@@ -21,7 +21,7 @@ async function startNameServer(address: string, code = 0): Promise<string> {
     const header = Buffer.from(question.subarray(0, 12))
     header.writeUInt16BE(0x8180 + code, 2)
     header.writeUInt16BE(isV4 && code === 0 ? 1 : 0, 6)
-    // No additional records: those of the question are left out.
+    // The answer has no additional records, since it omits those of the question.
     header.writeUInt16BE(0, 10)
     const asked = question.subarray(12, question.indexOf(0, 12) + 5)
     const answer = [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]

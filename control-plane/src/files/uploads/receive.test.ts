@@ -45,7 +45,7 @@ async function begin(created: Created, bytes: number, part: number): Promise<Soc
   await once(socket, 'connect')
   socket.write(`POST ${pathOf(created)} HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`)
   socket.write(apk.subarray(0, part))
-  // It has the URL once its claim is stored.
+  // The replica serves the upload once the upload's claim is stored.
   await eventually(async () => {
     const row = await plane.app.core.db.upload.findUniqueOrThrow({ where: { id: created.id } })
     return row.claimUntil !== null

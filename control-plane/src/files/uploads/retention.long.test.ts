@@ -70,7 +70,7 @@ describe('with an advanced clock', () => {
     await expire()
     expect([await statusOf(empty.id), await statusOf(sent.id)]).toEqual(['awaiting_file', 'awaiting_file'])
     ahead += 61_000
-    // It reads as deleted immediately, with any reader.
+    // Every reader immediately sees the upload as deleted.
     expect([await statusOf(empty.id), await statusOf(sent.id)]).toEqual(['deleted', 'deleted'])
     expect((await client.complete(sent.id, body.storageId)).status).toBe(400)
     await expire()
@@ -88,7 +88,7 @@ describe('with an advanced clock', () => {
     expect(await statusOf(upload.id)).toBe('ready')
     ahead += day + 60_000
     expect(await statusOf(upload.id)).toBe('deleted')
-    // It expired before any sweep: an equal file is not its duplicate.
+    // The upload expired before any sweep, so an equal file is not its duplicate.
     const again = await client.upload(bytes)
     expect([again.status, again.id === upload.id]).toEqual(['ready', false])
     await expire()

@@ -45,7 +45,8 @@ it('makes room in a network by ending its oldest connection, and refuses none', 
   const gate = open()
   for (const name of ['1', '2', '3', '4', '5']) expect(gate.enter(name, '192.0.2.1')).toBe(true)
   expect(gate.closed).toEqual(['1', '2'])
-  // Its end does not count as a failure, or a crowd of honest hosts would lock itself out.
+  // The end of an evicted connection does not count as a failure. Otherwise a crowd of honest hosts would
+  // lock itself out.
   gate.of('1').leave('failed', 0)
   expect(gate.outcomes).toEqual(['evicted', 'evicted'])
   expect(gate.enter('6', '192.0.2.1')).toBe(true)

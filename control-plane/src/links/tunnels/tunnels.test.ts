@@ -191,7 +191,7 @@ it('recovers when an agent refuses streams, answers nonsense, or takes no new st
     stream.end('not TLS')
   })
   await eventually(async () => !(await host.isReached(100)) && rude.streams > 3)
-  // It keeps the connection open.
+  // The rude host keeps the connection open.
   rude.session.goaway(0)
   await eventually(async () => !(await host.isReached(100)) && !tunnels().open.includes(host.agent.hostId))
   await host.dial()

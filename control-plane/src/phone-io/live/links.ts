@@ -1,4 +1,4 @@
-/** Implements `LiveService`: creates links to a phone's live view, including those of hand-overs. */
+/** Implements `LiveService`: creates links to a phone's live view, including links of hand-overs. */
 import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
 import { type Tx } from '../../base/db/database.js'
 import { inTenantTransaction } from '../../base/core/tenant-transaction.js'
@@ -41,7 +41,7 @@ export const createLinkLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * Counts the links that are still usable, under the project's lock, without those of hand-overs.
+ * Counts the links that are still usable, under the project's lock, except for links of hand-overs.
  * @throws ApiError rate_limited
  */
 async function checkRoom(

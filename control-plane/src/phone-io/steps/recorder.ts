@@ -43,7 +43,8 @@ export interface StoredOutcome {
 }
 
 /**
- * Its methods return before anything is written. They resolve late only while many writes of the phone wait.
+ * The methods of a step return before anything is written. They resolve late only while many writes of the
+ * phone wait.
  */
 export interface OpenStep {
   /**

@@ -177,7 +177,7 @@ export async function markDegraded(db: Database, now: Date, rules: DegradedRules
   return marked
 }
 
-/** The regular task: marks hosts, and logs those that became degraded. */
+/** The regular task: marks hosts, and logs hosts that became degraded. */
 export async function sweepDegraded({ db, clock, rules, log }: Core): Promise<void> {
   for (const { hostId, failing } of await markDegraded(db, clock.now(), rules.degraded))
     log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')

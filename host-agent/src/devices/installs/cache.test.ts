@@ -75,7 +75,7 @@ describe('cache of package files', () => {
     await expect(cache.put(one, silent(), Progress.for(50))).rejects.toThrow('took too long')
     expect(readdirSync(dir)).toEqual([])
     expect(cache.isReceiving(one.sha256)).toBe(false)
-    // Their reservations are released.
+    // The reservations of the failed transfers are released.
     const most = file(1000)
     await cache.put(most, chunksOf(most.content), progress())
   })

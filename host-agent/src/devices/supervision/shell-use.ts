@@ -49,7 +49,7 @@ export class ShellUse {
     }
   }
 
-  /** A phone's power, whose restarts share one limit with those that commands cause. */
+  /** Controls a phone's power. Its restarts share one limit with restarts that commands cause. */
   limited(transport: Transport, power: Power): Power {
     return {
       ...power,

@@ -1,6 +1,6 @@
 /**
- * The processes of a phone that run as its shell user: ends those of a command, and those that a tenant left. A program's name is
- * not trusted, since a tenant chooses it. docs/decisions/0321
+ * The processes of a phone that run as its shell user. Ends processes of a command, and processes that a
+ * tenant left. A program's name is not trusted, since a tenant chooses it. docs/decisions/0321
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, printingPid, sequence } from '../../adb/quote.js'
@@ -12,7 +12,7 @@ export interface ListedProcess {
   parent: number
   group: number
   user: string
-  /** Its SELinux context. */
+  /** The SELinux context of the process. */
   label: string
   /** Empty for a process that chose an empty name. */
   name: string

@@ -61,6 +61,9 @@ export const readFfmpeg = (bin: string): Promise<Reading<{ missing: string[] }>>
 export const readFfprobe = (bin: string): Promise<Reading<string>> =>
   attempt(async () => (await output(bin, ['-version'])).split('\n', 1)[0] ?? '')
 
-/** Adb servers other than those with a socket in `ownDir`. @param proc `/proc` */
+/**
+ * Adb servers without a socket in `ownDir`.
+ * @param proc `/proc`
+ */
 export const readAdbServers = (proc: string, ownDir: string | null): Promise<Readings['adbServers']> =>
   attempt(() => otherAdbServers(proc, ownDir))

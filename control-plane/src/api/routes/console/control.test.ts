@@ -85,7 +85,7 @@ describe('a take-over', () => {
     expect(await seen(viewer)).toBeNull()
     expect((await batch()).statusCode).toBe(200)
     expect(codeOf(await giveBack(member.client, id, ''))).toBe('handoff_not_found')
-    // Its texts can be deleted once it is over.
+    // The texts of a hand-over can be deleted once it has ended.
     expect((await v1('DELETE', `/handoffs/${id}`)).statusCode).toBe(200)
   })
 

@@ -34,7 +34,7 @@ describe('a lost password', () => {
     const token = tokenIn(await mailTo(email))
     const looked = await anybody.ask('POST', '/invitations/look', { body: { token } })
     expect(looked.body).toEqual({ role: 'reset', email, project: null })
-    // It is not an invitation.
+    // The link for a new password is not an invitation.
     const user = { name: 'x', email: 'x@example.com', password: testPassword }
     expect((await anybody.ask('POST', '/invitations/accept', { body: { token, user } })).status).toBe(400)
     const accept = () => anybody.ask('POST', '/resets/accept', { body: { token, password: newPassword } })

@@ -117,7 +117,7 @@ it.each([
 })
 
 describe('an issuer', () => {
-  // It caches nothing of an issuer that it refuses. The last test lets it read the metadata.
+  // This replica caches nothing of an issuer that it refuses. The last test lets it read the metadata.
   let fresh: Plane
   beforeAll(async () => {
     fresh = await withEnv({})

@@ -144,7 +144,7 @@ describe('the account of an address', () => {
 
   it('is linked from its session, then signs in, and can be unlinked', async () => {
     const { client, email } = await viewer()
-    // It has another mail address.
+    // The account at the provider has another mail address.
     expect((await linkAt(client)).body).toEqual({ is_link: true, is_new: false })
     const browser = consoleClient(plane)
     expect((await signInAt(browser)).body).toEqual({ is_link: false, is_new: false })

@@ -109,7 +109,7 @@ it('answers the same for an address that has an account, which gets another mail
   const text = await mailTo(email)
   expect([tokenIn(text), text.includes('/console/sign-in')]).toEqual(['', true])
   expect(tokenIn(await mailTo('unknown@example.org'))).not.toBe('')
-  // Its owner keeps their session.
+  // The owner of the address keeps their session.
   expect((await client.ask('GET', '/me/sessions')).status).toBe(200)
 })
 

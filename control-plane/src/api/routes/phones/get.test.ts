@@ -106,7 +106,7 @@ describe('GET /v1/phones/{id}', () => {
       },
     )
 
-    // It becomes parked only from parking.
+    // A phone becomes parked only from parking.
     it.each(['ready', 'parking', 'unavailable', 'deleted'] as const)(
       'returns when it becomes %s [4.26, 8.3, 20.51]',
       async (status) => {
