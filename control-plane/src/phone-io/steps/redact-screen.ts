@@ -55,8 +55,8 @@ const quoted = (text: string): string =>
 /** The results with as much of the outputs of shell commands as a step keeps. @param isKept the project keeps typed text */
 export const maskOutputs = (results: readonly ActionResult[], isKept: boolean): ActionResult[] =>
   results.map((result) => {
-    const { stdout, stderr } = result
-    if (stdout === undefined || stderr === undefined) return result
+    const { stdout = '', stderr = '' } = result
+    if (stdout === '' && stderr === '') return result
     if (!isKept) return { ...result, stdout: stdout && mark, stderr: stderr && mark }
     const most = limits.steps.output
     const isCut = stdout.length > most || stderr.length > most

@@ -2,7 +2,7 @@ import { type Action, type Element, type Observation } from '@phonerack/shared'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createMasker, mark, maskActions, piecesOf, typedIn } from './redact.js'
-import { maskObservation, maskResults } from './redact-screen.js'
+import { maskObservation, maskOutputs, maskResults } from './redact-screen.js'
 
 const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
   ref: 1,
@@ -67,6 +67,12 @@ it('never keeps a line of text whose form or element it does not know', () => {
 it('masks typed texts in the names of resolved targets', () => {
   const result = { index: 0, type: 'tap', ok: true, ms: 1, matched: 'Call hunter2' }
   expect(maskResults([result], maskerOf(['hunter2']), null)).toEqual([{ ...result, matched: `Call ${mark}` }])
+})
+
+it('masks each stream of a shell command, even if a host sends only one', () => {
+  const result = { index: 0, type: 'shell', ok: true, ms: 1 }
+  expect(maskOutputs([{ ...result, stdout: 'secret' }], false)).toMatchObject([{ stdout: mark, stderr: '' }])
+  expect(maskOutputs([result], false)).toEqual([result])
 })
 
 it('masks typed texts in the first lines of a screen', () => {

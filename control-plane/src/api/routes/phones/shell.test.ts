@@ -54,6 +54,20 @@ describe('POST /v1/phones/{id}/shell', () => {
     expect(received).toEqual([[{ type: 'shell', command: 'cat', stdin: 'a\n', timeout_ms: 2500 }]])
   })
 
+  it('answers the longest output', async () => {
+    const output = { stdout: '\u0001'.repeat(490_000), stderr: '' }
+    const result = { index: 0, type: 'shell', ok: true, ms: 1, ...output }
+    const whole = { ...result, exit_code: 0, timed_out: false, truncated: true, duration_ms: 1 }
+    api.agent.onBatch = (_, send) => {
+      send({ $case: 'started', value: { index: 0 } })
+      send({ $case: 'finished', value: { index: 0, resultJson: Buffer.from(JSON.stringify(whole)) } })
+      const resultsJson = Buffer.from(JSON.stringify([whole]))
+      send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson } })
+      return Promise.resolve()
+    }
+    expect((await post({ command: 'cat' })).json()).toMatchObject(output)
+  })
+
   it('accepts 1 to 10,000 characters, and timeouts of 1 to 60 seconds [44.2]', async () => {
     for (const body of [{ command: 'a' }, { command: '😀'.repeat(10_000) }, { command: 'a', timeout: 60 }])
       expect((await post(body)).statusCode).toBe(200)

@@ -46,8 +46,8 @@ export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
  * file.
  */
 export const maxEntries = Math.ceil(limits.folderAnswer / 100)
-/** Bytes of one action's result, whose error may list candidates. */
-const resultBytes = 500_000
+/** Bytes of one action's result, which may have the output of a shell command, or an error that lists candidates. */
+const resultBytes = limits.shell.batchOutput + 500_000
 const nothing = z.object({})
 /** The contract's 4,000,000 bytes plus JSON overhead. */
 const screenBytes = limits.screenAnswer + 100_000

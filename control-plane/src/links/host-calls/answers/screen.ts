@@ -2,7 +2,7 @@
  * Observations and action results in the form that hosts send, with the fields of the interface specification. Fields
  * that were added later may be missing, since a host may be older than the control plane. Unknown fields are kept.
  */
-import { errorCodes, limits } from '@phonerack/shared'
+import { errorCodes, limits, shellResultSchema } from '@phonerack/shared'
 import { z } from 'zod'
 import { isShallow, listOf, pixels } from './fields.js'
 
@@ -87,6 +87,7 @@ const result = z.looseObject({
   changed: z.boolean().nullable().optional(),
   repeated: z.int().min(2).optional(),
   next: name.optional(),
+  ...shellResultSchema.partial().shape,
   error: z
     .looseObject({
       code: z.enum(errorCodes),
