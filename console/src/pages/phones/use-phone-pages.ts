@@ -11,7 +11,7 @@ import { itemsOf, pagesOf, replacePage, shownItems } from './pages'
  */
 const refreshMs = 10_000
 /** Milliseconds between two checks of the pages in view while the window scrolls. */
-const lookMs = 250
+const checkMs = 250
 
 type List = InfiniteData<PhonePage, string | null>
 
@@ -69,8 +69,8 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
     refetchInterval: refreshMs,
   })
 
-  const look = useRef<() => void>(() => undefined)
-  look.current = () => {
+  const refreshOldest = useRef<() => void>(() => undefined)
+  refreshOldest.current = () => {
     const [oldest = 0] = inView()
       .map((at) => readAt[at] ?? -Infinity)
       .sort((one, other) => one - other)
@@ -81,8 +81,8 @@ export function usePhonePages(project: string, filter: PhoneFilter, needs: Reado
     const scrolled = (): void => {
       timer ??= window.setTimeout(() => {
         timer = undefined
-        look.current()
-      }, lookMs)
+        refreshOldest.current()
+      }, checkMs)
     }
     window.addEventListener('scroll', scrolled, { passive: true })
     return () => {
