@@ -103,10 +103,10 @@ export const environment = z.object({
   PHONERACK_SHELL: setting(
     z
       .string()
-      .default('avd,redroid,virtual')
+      .default('virtual')
       .transform((text) => (text === 'off' ? [] : listOf(text)))
       .pipe(z.array(z.enum(phoneKinds))),
-    'Kinds of phones on which tenants may run shell commands, separated by commas: `handset`, `avd`, `redroid`, `virtual`; or `off`. A tenant with a shell can make a handset unreachable until somebody goes to the rack.',
+    'Kinds of phones on which tenants may run shell commands, separated by commas: `handset`, `avd`, `redroid`, `virtual`; or `off`. A tenant with a shell can make a handset unreachable until somebody goes to the rack. On `avd` and `redroid`, `su` makes a tenant root, who can reach other tenants: list these kinds only where all tenants trust each other.',
   ),
   PHONERACK_ISOLATED: setting(
     toggle,
