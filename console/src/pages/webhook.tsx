@@ -46,7 +46,7 @@ export function WebhookPage() {
             project={project}
             webhook={webhook}
             types={list.data?.types ?? []}
-            onDeleted={() => void navigate({ to: '/projects/$project/webhooks', params: { project } })}
+            onDeleted={() => navigate({ to: '/projects/$project/webhooks', params: { project } })}
           />
         )
       }

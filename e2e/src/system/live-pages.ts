@@ -5,6 +5,8 @@ export const desktop = { viewport: { width: 1280, height: 800 } }
 export const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 /** Chromium reports this error when a page gives up a connection after 10 s, as it may on a busy machine. */
+/** Another test file on the same system can use the first link, which ends all others (`becomeOperator`). */
+const linkEnded = /\/console\/api\/invitations\/accept$/
 const gaveUp = /closed before the connection is established/
 
 /** Milliseconds; a busy machine may need longer than the default of 30 s. */
@@ -19,7 +21,9 @@ export async function newPage(browser: Browser, context: object, complaints: str
   const page = await opened.newPage()
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !gaveUp.test(message.text())) complaints.push(message.text())
+    const { url } = message.location()
+    if (message.type() !== 'error' || gaveUp.test(message.text()) || linkEnded.test(url)) return
+    complaints.push(`${message.text()} ${url}`)
   })
   return page
 }

@@ -17,7 +17,7 @@ interface Props {
   webhook: Webhook
   types: readonly EventType[]
   /** Left out when only the row disappears. */
-  onDeleted?: () => void
+  onDeleted?: () => Promise<void>
 }
 
 /** Runs a change, then reads webhooks and deliveries again. */
@@ -82,11 +82,11 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
         action="Delete webhook"
         isBusy={change.isPending}
         onConfirm={() =>
-          change.mutate(() => call('DELETE /projects/:project/webhooks/:webhook', { project, webhook: id }), {
-            onSuccess: () => {
-              close()
-              onDeleted?.()
-            },
+          change.mutate(async () => {
+            await call('DELETE /projects/:project/webhooks/:webhook', { project, webhook: id })
+            close()
+            // The page of the webhook ends before its deliveries would be read again.
+            await onDeleted?.()
           })
         }
       />
