@@ -4,9 +4,9 @@ import { type Browser, type Page } from 'playwright-core'
 export const desktop = { viewport: { width: 1280, height: 800 } }
 export const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** Chromium reports this error when a page gives up a connection after 10 s, as it may on a busy machine. */
 /** Another test file on the same system can use the first link, which ends all others (`becomeOperator`). */
 const linkEnded = /\/console\/api\/invitations\/accept$/
+/** Chromium reports this error when a page gives up a connection after 10 s, as it may on a busy machine. */
 const gaveUp = /closed before the connection is established/
 
 /** Milliseconds; a busy machine may need longer than the default of 30 s. */
