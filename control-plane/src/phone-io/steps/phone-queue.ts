@@ -1,6 +1,9 @@
 /** Runs the writes of each phone one after another, in the order of its batches and reads. */
 import { pause } from '@phonerack/shared'
 
+/** Works of a phone that wait. Beyond it, batches wait for them and screens are dropped, so that an agent cannot fill the memory. */
+export const mostWaiting = 32
+
 export interface PhoneQueue {
   /** Runs `work` after what the phone already has. Resolves with its end. `work` must not fail. */
   add(phoneId: string, work: () => Promise<void>): Promise<void>

@@ -9,9 +9,12 @@ import { type AgentDouble } from '../../testing/agent-double.js'
 import { readyPhone } from '../../testing/ready-phone.js'
 import { answering, element, pictured } from '../../testing/step-screens.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
+import { createPhoneQueue, mostWaiting } from './phone-queue.js'
 import { createPictures, type Pictures } from './pictures.js'
 import { BatchRecording } from './recorded-batch.js'
 import { createStepRecorder, type StepRecorder } from './recorder.js'
+import { createLastScreens } from './screens.js'
+import { createTypedTexts } from './typed-texts.js'
 
 const world = useWorld()
 let plane: Plane
@@ -107,6 +110,27 @@ it('answers before the step is written, and writes it before its recorder closes
   release()
   await recorder.close()
   expect((await statuses()).slice(before.length)).toEqual(['succeeded'])
+})
+
+it('keeps a limited number of screens in memory while Postgres does not answer', async () => {
+  const queue = createPhoneQueue()
+  let release = (): void => undefined
+  void queue.add(phoneId, () => new Promise<void>((resolve) => (release = resolve)))
+  const screens = createLastScreens(core, createTypedTexts(), queue)
+  const settings = { text: false, pictures: 'asked' } as const
+  for (let count = 0; count < 3 * mostWaiting; count += 1) {
+    screens.see({
+      projectId: tenant.projectId,
+      phoneId,
+      settings,
+      at: core.clock.now(),
+      json: Buffer.from('{}'),
+    })
+    screens.flush(phoneId)
+  }
+  expect(queue.length(phoneId)).toBe(mostWaiting)
+  release()
+  await queue.idle()
 })
 
 it('throws the error of a batch although its recording fails too', async () => {

@@ -5,7 +5,7 @@ import { type StepSettings } from '../../base/core/caller.js'
 import { type BatchAnswer } from './answers.js'
 import { pack } from './pack.js'
 import { packScreen, type PackedScreen } from './pack-screen.js'
-import { createPhoneQueue } from './phone-queue.js'
+import { createPhoneQueue, mostWaiting } from './phone-queue.js'
 import { decodePicture, type KeptPicture, type Pictures } from './pictures.js'
 import { type Masker, maskActions, typedIn } from './redact.js'
 import { maskOutputs, maskResults } from './redact-screen.js'
@@ -262,11 +262,6 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
  * its end, so that it needs one commit instead of two.
  */
 const beginAfterMs = 10
-/**
- * The number of a phone's writes that may wait. Above it, the phone's batches wait for the writes, so that an
- * agent cannot fill the memory.
- */
-const mostWaiting = 32
 const notRead = 'The answer of the batch could not be read.'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

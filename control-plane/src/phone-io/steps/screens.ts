@@ -6,7 +6,7 @@ import { createLru } from '../../base/lru.js'
 import { type Core } from '../../base/core/core.js'
 import { type StepSettings } from '../../base/core/caller.js'
 import { packScreen } from './pack-screen.js'
-import { type PhoneQueue } from './phone-queue.js'
+import { mostWaiting, type PhoneQueue } from './phone-queue.js'
 import { writeScreen } from './rows.js'
 import { type TypedTexts } from './typed-texts.js'
 
@@ -49,7 +49,8 @@ export function createLastScreens(core: Core, typed: TypedTexts, queue: PhoneQue
     timers.delete(phoneId)
     const seen = waiting.get(phoneId)
     waiting.delete(phoneId)
-    if (seen) void queue.add(phoneId, () => write(seen))
+    // While Postgres hangs, screens that no step needs would fill the memory.
+    if (seen && queue.length(phoneId) < mostWaiting) void queue.add(phoneId, () => write(seen))
   }
   return {
     see(seen) {
