@@ -108,7 +108,7 @@ describe('actions', () => {
     const [issue] = details.issues ?? []
     expect(issue?.path).toEqual(['actions', 0, 'type'])
     expect(issue?.alternatives).toEqual(expect.arrayContaining(['tap', 'wait_for', 'open_url']))
-    expect(issue?.alternatives).toHaveLength(21)
+    expect(issue?.alternatives).toHaveLength(22)
   })
 
   it('list the fields for an unknown one [31.37]', async () => {

@@ -21,7 +21,7 @@ function used(print: (line: string) => string) {
   return { end: () => use.end(printing(print), Progress.for(5000)), mayHaveLeft: () => record?.mayHaveLeft }
 }
 const list = (line: string) =>
-  line.includes('ps') ? '9\nPID PPID PGID USER LABEL NAME\n9 1 9 shell u:r:shell:s0 sh\n' : null
+  line.includes('ps') ? '9\nPID PPID PGID USER LABEL\n9 1 9 shell u:r:shell:s0\n' : null
 
 it('does not take a phone that cannot print the ID of its boot for a phone that has restarted', async () => {
   const full = used(() => '')

@@ -2,7 +2,7 @@
  * The use of one phone's shell by tenants: whether it is allowed, restarts that commands caused, the host's mark after a command, and
  * the processes that commands left. Used by `supervisor.ts`. docs/decisions/0320, 0321, 0322
  */
-import { ApiError, DeadlineExceeded, limits, type Logger, type Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
 import type { Power } from '../../adb/device/device.js'
 import type { Shell } from '../../adb/device/shell.js'
 import type { Transport } from '../../adb/transport.js'
@@ -14,8 +14,8 @@ import type { DeviceIdentity } from './identify.js'
 import type { PhoneTie } from './phone-tie.js'
 import type { RecordFields } from './record-fields.js'
 
-/** Milliseconds to end the processes of a session. */
-const endMs = 20_000
+/** Milliseconds: to end the processes of a session; to restore the mark, which a lifecycle call waits for. */
+const times = { end: 20_000, mark: 3000 }
 
 export interface ShellUseParts {
   /** The kinds of phones that the operator allows. */
@@ -43,7 +43,7 @@ export class ShellUse {
         try {
           return await shell.run(request, progress)
         } finally {
-          await this.keepMark(transport, progress)
+          await this.keepMark(transport)
         }
       },
     }
@@ -81,7 +81,7 @@ export class ShellUse {
   /** False also when the processes cannot be listed, for example because there are too many. @throws DeviceGone */
   private async endStrays(transport: Transport, progress: Progress): Promise<boolean> {
     try {
-      return await endProcesses(transport, strays, progress.within(endMs))
+      return await endProcesses(transport, strays, progress.within(times.end))
     } catch (error) {
       const isUnlisted = error instanceof ApiError || error instanceof DeadlineExceeded
       if (!isUnlisted || progress.expired) throw error
@@ -121,15 +121,18 @@ export class ShellUse {
     })
   }
 
-  /** A failure shows in the next check of the phone: without its mark, it can only be wiped. */
-  private async keepMark(transport: Transport, progress: Progress): Promise<void> {
+  /**
+   * Runs even after an aborted command, which may have removed the mark. A failure shows in the next check of the phone: without
+   * its mark, the phone can only be wiped.
+   */
+  private async keepMark(transport: Transport): Promise<void> {
     const { record, tie, log } = this.parts
     const used = record.get()
-    if (!used || progress.expired) return
+    if (!used) return
     try {
-      await tie.restoreMark(transport, used.bootId, progress)
+      await tie.restoreMark(transport, used.bootId, Progress.for(times.mark))
     } catch (error) {
-      log.warn({ err: error }, "could not check the host's mark after a shell command")
+      log.info({ err: error }, "could not check the host's mark after a shell command")
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The processes of a phone that run as its shell user. Ends processes of a command, and processes that a
- * tenant left. A program's name is not trusted, since a tenant chooses it. docs/decisions/0321
+ * tenant left. The list has no names of programs: a tenant chooses them, with line breaks. docs/decisions/0321
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, printingPid, sequence } from '../../adb/quote.js'
@@ -14,8 +14,6 @@ export interface ListedProcess {
   user: string
   /** The SELinux context of the process. */
   label: string
-  /** Empty for a process that chose an empty name. */
-  name: string
 }
 
 /** Selects processes to end. @param own the shell that printed the list */
@@ -26,16 +24,16 @@ const mostRounds = 20
 /** Processes of one command. */
 const mostAtOnce = 500
 
-const listAll = sequence(printingPid, command('ps', '-A', '-o', 'PID,PPID,PGID,USER,LABEL,NAME'))
+const listAll = sequence(printingPid, command('ps', '-A', '-o', 'PID,PPID,PGID,USER,LABEL'))
 
 /** @throws ApiError provider_error for a list in an unknown form */
 export function parseProcesses(output: string): { own: number; processes: ListedProcess[] } {
   const [first = '', , ...rest] = output.split(/\r?\n/)
   const processes = rest.flatMap((line) => {
-    const found = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) *(.*?) *$/.exec(line)
+    const found = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) *$/.exec(line)
     if (!found) return []
-    const [, pid = '', parent = '', group = '', user = '', label = '', name = ''] = found
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), user, label, name }]
+    const [, pid = '', parent = '', group = '', user = '', label = ''] = found
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), user, label }]
   })
   const own = Number(first.trim())
   if (!processes.some(({ pid }) => pid === own))
@@ -61,9 +59,7 @@ export const groupOf =
  * makers run as the same user in other domains, which a tenant's process cannot enter.
  */
 export const strays: Selection = (processes, own) => {
-  const zygotes = new Set(
-    processes.filter(({ user, name }) => user === 'root' && /^zygote/.test(name)).map(({ pid }) => pid),
-  )
+  const zygotes = new Set(processes.filter(({ label }) => /^u:r:zygote:/.test(label)).map(({ pid }) => pid))
   return processes.filter(
     (each) => isShell(each) && each.pid !== own && each.parent !== own && !zygotes.has(each.parent),
   )

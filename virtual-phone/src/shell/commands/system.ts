@@ -103,7 +103,11 @@ export const systemCommands: CommandTable = {
       pid: ['PID', (row) => String(row.pid)],
       ppid: ['PPID', (row) => String(row.parent)],
       pgid: ['PGID', (row) => String(groupOf(io.android.processes, row.pid))],
-      label: ['LABEL', ({ user, name }) => `u:r:${user === 'shell' && name !== 'adbd' ? 'shell' : name}:s0`],
+      label: [
+        'LABEL',
+        ({ user, name }) =>
+          `u:r:${user === 'shell' && name !== 'adbd' ? 'shell' : name.replace(/64$/, '')}:s0`,
+      ],
       name: ['NAME', (row) => row.name],
       rss: ['RSS', () => '90000'],
       time: ['TIME', () => '00:00:01'],
