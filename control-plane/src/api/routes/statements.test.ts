@@ -63,12 +63,10 @@ it.each(Object.keys(requests))(
     const statements = (await statementsOf(request)).filter(
       (statement) => !isKey(statement) && !isActivity(statement),
     )
-    const isBatch = name.startsWith('POST')
-    // A step that takes longer than a moment, on a slow machine, is also written when it begins: by the same statement.
-    expect([...new Set(statements.map(({ text }) => text))]).toEqual([
+    // The step is written after the answer, so it may be that of the request before.
+    const before = statements.filter(({ text }) => !/insert into steps/.test(text))
+    expect([...new Set(before.map(({ text }) => text))]).toEqual([
       expect.stringMatching(/^\s*select.* from phones p/s),
-      // The step, which is complete before the answer.
-      ...(isBatch ? [expect.stringMatching(/insert into steps/) as string] : []),
     ])
     for (const statement of statements) expect(statement.name).not.toBe('')
   },
