@@ -51,7 +51,7 @@ def failed(error: Dict[str, Any]) -> ActionError:
     done = {"index": 0, "type": "home", "ok": True, "ms": 1}
     result = {"index": 1, "type": "tap", "ok": False, "ms": 3, "error": error}
     with pytest.raises(ActionError) as caught:
-        act_result(cast(Any, {"results": [done, result], "completed": 1}), "req_aaaaaaaaaaaa")
+        act_result(cast(Any, {"results": [done, result], "completed": 1}), "req_aaaaaaaaaaaa", False)
     return caught.value
 
 

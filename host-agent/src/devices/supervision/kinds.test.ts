@@ -20,7 +20,7 @@ it.each([
 })
 
 it.each([
-  [undefined, ['avd', 'redroid', 'virtual']],
+  [undefined, ['virtual']],
   ['off', []],
   ['handset, virtual', ['handset', 'virtual']],
   ['phones', null],
