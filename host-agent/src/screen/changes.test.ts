@@ -97,6 +97,17 @@ describe('changes since a snapshot', () => {
     expect((await read(second.snapshot_id)).answer).toMatchObject({ whole: true })
   })
 
+  it('are the whole screen in another window whose elements look the same and have the same numbers', async () => {
+    const { phone, read } = watched(row('A', 0), row('B', 1))
+    const { answer: first } = await read(null)
+    const { windows } = phone.device
+    const readWindow = windows.read.bind(windows)
+    windows.read = async (progress) => ({ ...(await readWindow(progress)), activity: '.Other' })
+    const { answer, observation } = await read(first.snapshot_id)
+    expect(observation.elements.map(({ ref }) => ref)).toEqual([1, 2])
+    expect(answer).toMatchObject({ whole: true })
+  })
+
   it('end a batch, and a batch that stops early shows all elements [45.8]', async () => {
     const { phone, shown, read } = watched(row('A', 0), row('B', 1), row('C', 2))
     const { snapshot_id: since } = (await read(null)).answer

@@ -1,17 +1,20 @@
 /** Runs the writes of each phone one after another, in the order of its batches and reads. */
 import { pause } from '@phonerack/shared'
 
-/** Works of a phone that wait. Beyond it, batches wait for them and screens are dropped, so that an agent cannot fill the memory. */
+/**
+ * The number of a phone's writes that may wait. Above it, batches wait for the writes and screens are dropped, so that an agent
+ * cannot fill the memory.
+ */
 export const mostWaiting = 32
 
 export interface PhoneQueue {
-  /** Runs `work` after what the phone already has. Resolves with its end. `work` must not fail. */
+  /** Runs `work` when the phone's earlier writes have ended, and resolves with its end. `work` must not fail. */
   add(phoneId: string, work: () => Promise<void>): Promise<void>
-  /** The number of works that have not ended. */
+  /** The number of the phone's writes that have not ended. */
   length(phoneId: string): number
-  /** Resolves when what the phone has now has ended, or after `mostMs`. */
+  /** Resolves when the writes that the phone has now have ended, or after `mostMs`. */
   settled(phoneId: string, mostMs: number): Promise<void>
-  /** Resolves when all have ended. */
+  /** Resolves when the writes of all phones have ended. */
   idle(): Promise<void>
 }
 
