@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the secrets of compose.yaml that are missing into a folder, as root: ./secrets.sh [FOLDER]
+# Writes missing secrets of compose.yaml into a folder. Run it as root: ./secrets.sh [FOLDER]
 # Docker mounts each file with its owner and mode: 10001 is the user of the control planes, and 999 the group of Postgres.
 set -eu
 umask 077
@@ -7,7 +7,7 @@ folder=${1:-$(dirname "$0")/secrets}
 mkdir -p "$folder"
 cd "$folder"
 
-# write NAME OWNER MODE TEXT
+# write NAME OWNER MODE TEXT: writes a secret unless the file exists.
 write() {
   [ -e "$1" ] && return
   printf %s "$4" >"$1.new"
@@ -20,7 +20,7 @@ random() { openssl rand -hex 24; }
 if ! [ -e postgres-cert ]; then
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN=postgres \
     -addext subjectAltName=DNS:postgres -keyout postgres-key -out postgres-cert.new 2>/dev/null
-  # Postgres reads a key of root that its group can read.
+  # Postgres accepts a key that root owns and that the group of Postgres can read.
   chown 0:999 postgres-key
   chmod 0640 postgres-key
   chmod 0444 postgres-cert.new

@@ -1,4 +1,4 @@
-# The host agent from its Debian package, as a user without rights. Build from the folder of the packages:
+# Runs the host agent from its Debian package, as an unprivileged user. Build the image from the folder of the packages:
 #   ./scripts/package phonerack-agent
 #   docker build -f deploy/docker/agent.Dockerfile -t phonerack-agent dist/packages
 #
@@ -8,11 +8,11 @@
 #     -v /etc/phonerack/agent.yaml:/etc/phonerack/agent.yaml:ro phonerack-agent
 FROM node:20-bookworm-slim AS unpacked
 COPY phonerack-agent_*.deb /package.deb
-# Unpacked instead of installed: the image has Node.js, but not as a Debian package.
+# The package is unpacked instead of installed, since Node.js in the image is not a Debian package.
 RUN dpkg-deb -x /package.deb /unpacked
 
 FROM node:20-bookworm-slim
-# adb from the backports: Debian 12's 29.0.6 can abort when a phone disconnects, and has no server for each phone on USB.
+# adb comes from the backports: adb 29.0.6 of Debian 12 can abort when a phone disconnects, and cannot run a server for each phone on USB.
 RUN echo 'deb http://deb.debian.org/debian bookworm-backports main' > /etc/apt/sources.list.d/backports.list \
   && apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates ffmpeg \
@@ -29,8 +29,8 @@ WORKDIR /var/lib/phonerack-agent
 VOLUME /var/lib/phonerack-agent
 EXPOSE 7710
 STOPSIGNAL SIGTERM
-# Whether the agent accepts calls and one of its adb servers answers. With another configuration file than
-# /etc/phonerack/agent.yaml, give the container its variables instead, which `health` reads too.
+# `health` checks whether the agent accepts calls and one of its adb servers answers. It reads /etc/phonerack/agent.yaml
+# and the variables of the container, so pass variables instead of a configuration file at another path.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["/usr/bin/phonerack-agent", "health"]
 ENTRYPOINT ["/usr/bin/phonerack-agent"]

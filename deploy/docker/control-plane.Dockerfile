@@ -1,9 +1,9 @@
-# The control plane from its Debian package, as a user without rights. Build from the folder of the packages:
+# Runs the control plane from its Debian package, as an unprivileged user. Build the image from the folder of the packages:
 #   ./scripts/package phonerack-control-plane
 #   docker build -f deploy/docker/control-plane.Dockerfile -t phonerack-control-plane dist/packages
 FROM node:20-bookworm-slim AS unpacked
 COPY phonerack-control-plane_*.deb /package.deb
-# Unpacked instead of installed: the image has Node.js, but not as a Debian package.
+# The package is unpacked instead of installed, since Node.js in the image is not a Debian package.
 RUN dpkg-deb -x /package.deb /unpacked
 
 FROM node:20-bookworm-slim
