@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-# A copy, since setuptools keeps modules of earlier builds in the source folder.
+# The build uses a copy, since setuptools keeps modules of earlier builds in the source folder.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -L "$root/pyproject.toml" "$root/README.md" "$root/LICENSE" "$copy"

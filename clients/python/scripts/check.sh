@@ -24,7 +24,7 @@ fail() {
   echo "failed: $1"
   failed=$((failed + 1))
 }
-# Ends a program that hangs. It exits with 124 then.
+# Ends a program that hangs, with exit code 124.
 limited() {
   if command -v timeout > /dev/null; then timeout -k 10 900 "$@"; else "$@"; fi
 }
@@ -81,7 +81,7 @@ if has pytest && has httpx; then
   }
   read -r p f s <<< "$counts"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-  # Such as an error in conftest.py, before the first test.
+  # For example, conftest.py failed before the first test.
   if [ "$status" != 0 ] && [ "$f" = 0 ]; then fail "pytest ended with $status"; fi
 else
   skip "the tests, since python3-pytest or python3-httpx is missing"

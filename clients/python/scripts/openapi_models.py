@@ -49,13 +49,13 @@ def shape_of(schema: Schema) -> str:
 
 
 class Models:
-    """Collects a class for each object, also for those inside of others."""
+    """Collects a class for each object, including nested objects."""
 
     def __init__(self, schemas: Dict[str, Schema]) -> None:
         self._schemas = schemas
         self._classes: Dict[str, List[str]] = {}
         self._aliases: Dict[str, str] = {}
-        # Objects that repeat a named schema get its name.
+        # An object that repeats a named schema gets the name of that schema.
         self._named = {
             shape_of(schema): name
             for name, schema in schemas.items()
@@ -71,12 +71,12 @@ class Models:
             self._aliases[name] = self.type_of(schema, name)
 
     def type_of(self, schema: Schema, name: str) -> str:
-        """The annotation of a schema. `name`: that of a class, if the schema needs one."""
+        """The annotation of a schema. `name`: the name of the class, if the schema needs a class."""
         if "$ref" in schema:
             return str(schema["$ref"]).rsplit("/", 1)[1]
         if "const" in schema:
             return literal([schema["const"]])
-        # Values of `x-extensible-enum` may grow: they stay strings.
+        # `x-extensible-enum` may get new values, so the type stays a string.
         if "enum" in schema:
             return literal(schema["enum"])
         members = schema.get("anyOf") or schema.get("oneOf")
@@ -103,7 +103,7 @@ class Models:
         return schema.get("type") == "object" and bool(schema.get("properties"))
 
     def _items_of(self, schema: Schema, name: str) -> str:
-        # JSON has no tuples: at run time these are lists.
+        # JSON has no tuples, so the values are lists at run time.
         if "prefixItems" in schema:
             return union([self.type_of(each, f"{name}Item") for each in schema["prefixItems"]])
         return self.type_of(schema.get("items", {}), f"{name}Item")
@@ -147,7 +147,7 @@ class Models:
         description: Optional[str],
         total: bool,
     ) -> List[str]:
-        # A name such as `from` cannot be written as an attribute.
+        # A keyword such as `from` cannot be the name of an attribute.
         if any(keyword.iskeyword(field) for field, _, _ in fields):
             items = ", ".join(f'"{field}": {annotation!r}' for field, annotation, _ in fields)
             return [f'{name} = TypedDict("{name}", {{{items}}}, total={total})']
@@ -169,7 +169,7 @@ class Models:
         return "\n".join(lines) + "\n"
 
     def _aliases_in_order(self) -> List[str]:
-        """An alias follows those that it names."""
+        """Sorts the aliases: an alias follows the aliases that it names."""
         ordered: List[str] = []
         rest = sorted(self._aliases)
         while rest:

@@ -73,7 +73,7 @@ class Function:
             required = each.get("required") is True
             named.append(f"{name}: {annotation}" if required else f"{name}: Optional[{annotation}] = None")
             fields.append(f'"{each["name"]}": {name}')
-        # Parameters with defaults come after the others; order does not matter to callers, who name them.
+        # Parameters with defaults come last. The order does not matter, since callers name each parameter.
         if fields:
             arguments.append(f"query={{{', '.join(fields)}}}")
         return named

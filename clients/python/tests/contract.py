@@ -1,4 +1,4 @@
-"""Checks requests that were sent with the OpenAPI document: parameters and bodies, without a library."""
+"""Checks sent requests against the OpenAPI document: parameters and bodies, without a library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _load() -> Union[Dict[str, Any], Missing]:
 
 
 def problems(seen: List[Seen]) -> List[str]:
-    """Requests that the API does not describe, such as those of the upload URL, are left out."""
+    """Requests that the API does not describe, such as requests to the upload URL, are omitted."""
     return [problem for each in seen for problem in _problems(each)]
 
 
@@ -70,7 +70,7 @@ def _problems(seen: Seen) -> List[str]:
 
 
 def mismatch(schema: Dict[str, Any], value: Any) -> Optional[str]:
-    """Why a value does not match a schema; None: it does."""
+    """Why a value does not match a schema; None: the value matches."""
     if "$ref" in schema:
         return mismatch(openapi()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]], value)
     members = schema.get("anyOf") or schema.get("oneOf")

@@ -56,13 +56,13 @@ CUT = Reply(is_cut=True)
 
 class QuietServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gave up closes its connection."""
+        """The client gave up and closed its connection."""
 
 
 class Server:
     def __init__(self) -> None:
         self.seen: List[Seen] = []
-        # Given one after the other, before `answer` is asked.
+        # These answers are returned in order, before `answer` is called.
         self.replies: List[Reply] = []
         self.answer: Callable[[Seen], Reply] = lambda seen: Reply(200, phone("ready"))
         self._ended = threading.Event()
@@ -89,7 +89,7 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Head and body are two writes: otherwise the second one waits for the acknowledgement of the first.
+            # Head and body are two writes. With Nagle's algorithm, the body would wait for an acknowledgement.
             disable_nagle_algorithm = True
 
             def handle_any(self) -> None:

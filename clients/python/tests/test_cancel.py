@@ -19,7 +19,7 @@ async def test_ends_with_its_task_and_stays_usable(server: Server) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # No repeat of the cancelled request.
+        # The cancelled request is not repeated.
         assert len(server.seen) == 1
         assert (await client.phones.get(PHONE)).status == "ready"
         assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []

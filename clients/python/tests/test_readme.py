@@ -157,14 +157,14 @@ class Service:
 
 
 def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathlib.Path) -> None:
-    """From the source folder, and from the wheel alone, in an empty folder."""
+    """Runs from the source folder, and from only the wheel in an empty folder."""
     server.answer = Service(server).answer
     folder = tmp_path / "empty"
     folder.mkdir()
     (folder / "app.apk").write_bytes(b"PK")
     environment = {
         "PATH": os.environ["PATH"],
-        # The second part: where httpx is, when it is not a package of the interpreter.
+        # The second folder contains httpx, when the interpreter does not have it as a package.
         "PYTHONPATH": os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "PYTHONIOENCODING": "utf-8",
         "PHONERACK_BASE_URL": server.url,

@@ -18,7 +18,7 @@ from phonerack._policy import pause_before_repeat
 from phonerack._request import Request
 from phonerack._results import act_result
 
-# Of both SDKs.
+# The tests of both SDKs read this table.
 ACTION_ERRORS = json.loads(
     (pathlib.Path(__file__).parents[2] / "contract" / "action-errors.json").read_text(encoding="utf-8")
 )
@@ -43,7 +43,7 @@ def test_all_errors_are_of_one_class() -> None:
     named = [getattr(phonerack, name) for name in phonerack.__all__ if name.endswith("Error")]
     assert len(named) == 21
     assert all(issubclass(each, PhonerackError) for each in named)
-    # Python's names stay usable.
+    # Builtin names of Python stay usable.
     assert not any(hasattr(builtins, each.__name__) for each in named)
 
 

@@ -4,7 +4,7 @@ import type { ActionBatchResult, RunActionsBody, TextObservation } from './gener
 import { Changes, Observation } from './observation.js'
 import type { ActResult } from './phone-options.js'
 
-/** Whether the screen after the batch is compared with an earlier one. */
+/** Whether the screen after the batch is compared with an earlier screen. */
 export const isCompared = (observe: RunActionsBody['observe']): boolean =>
   observe === 'changes' || observe === 'auto'
 

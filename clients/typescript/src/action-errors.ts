@@ -13,7 +13,7 @@ export interface FailedBatch {
   requestId: string | null
 }
 
-/** An action of a batch failed; the later ones did not run. Its subclasses are families of codes; `code` is the exact error. */
+/** An action of a batch failed, and the later actions did not run. Its subclasses are families of codes; `code` is the exact error. */
 export class ActionError extends PhonerackError {
   override readonly name: string = 'ActionError'
   /** Index of the failed action in the batch, from 0. */

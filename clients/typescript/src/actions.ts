@@ -121,7 +121,7 @@ export const shell = (command: string, options: { timeout?: number; stdin?: stri
   timeout_ms: options.timeout,
 })
 
-/** An element has more fields than a target, and the API refuses unknown ones. */
+/** An element has more fields than a target, and the API refuses unknown fields. */
 export const targetOf = <T extends Target>(target: T): T =>
   'ref' in target ? ({ ref: target.ref, snapshot_id: target.snapshot_id } as T) : target
 

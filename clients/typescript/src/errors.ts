@@ -108,7 +108,7 @@ export class ApiError extends PhonerackError {
   override readonly name = 'ApiError'
 }
 
-/** No answer arrived: the network failed, or the time was over. `code` is `connection_failed` or `timeout`. */
+/** No answer arrived: the network failed, or the deadline passed. `code` is `connection_failed` or `timeout`. */
 export class ConnectionError extends PhonerackError {
   override readonly name = 'ConnectionError'
 
@@ -177,7 +177,7 @@ export function unexpectedAnswer(
   }: { write?: Write; requestId?: string | null; cause?: unknown } = {},
 ): ApiError {
   const advice = 'Check the base URL, and proxies in between.'
-  // An error of a proxy does not tell whether a write was carried out.
+  // An error of a proxy does not show whether a write was carried out.
   const isUnknown = write !== null && !(status >= 300 && status < 500)
   return new ApiError(
     {

@@ -8,7 +8,7 @@ import { ApiError, AuthenticationError, ConnectionError, Phonerack, type Phonera
 
 let server: Server
 let asked: IncomingMessage[]
-/** One answer for each connection; the last one repeats. */
+/** One answer for each connection; further connections get the last answer. */
 let answers: ((response: ServerResponse) => void)[]
 let client: Phonerack
 

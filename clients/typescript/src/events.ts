@@ -1,4 +1,4 @@
-/** Follows the events of a project: one stream after the other, each from where the last one ended. */
+/** Follows the events of a project by consecutive streams. Each stream continues after the last event of the stream before. */
 import type { Connection } from './connection.js'
 import { ConnectionError, isJsonObject, parsed, PhonerackError, unexpectedAnswer } from './errors.js'
 import { fetchFailureOf } from './fetch-failure.js'

@@ -1,4 +1,4 @@
-/** Finds out why `fetch` failed, and whether it failed before it sent anything. */
+/** Determines why `fetch` failed, and whether it failed before it sent anything. */
 
 /** The certificate was refused: https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing is sent before that check. */
 const refusedCertificate: ReadonlySet<string> = new Set([
@@ -46,7 +46,7 @@ export function isUnsent(error: unknown): boolean {
   // One error for each address.
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isUnsent)
   if (!(cause instanceof Error)) return false
-  // Only the system call distinguishes a connection that could not be opened from one that broke: both can have the
+  // Only the system call distinguishes a connection that could not be opened from a connection that broke: both can have the
   // code `ETIMEDOUT`.
   const { syscall = '' } = cause as NodeJS.ErrnoException
   if (['connect', 'getaddrinfo'].includes(syscall)) return true

@@ -76,12 +76,12 @@ export class Changes {
   readonly takenAt: Date
   readonly app: ObservationFields['app']
   /**
-   * `added` has all elements, and earlier ones no longer count: most of the screen changed, another app or window is in front, or
-   * there is no earlier screen.
+   * `added` has all elements, and earlier elements are no longer valid: most of the screen changed, another app or window is in
+   * the foreground, or there is no earlier screen.
    */
   readonly isWhole: boolean
   readonly added: readonly Element[]
-  /** Elements of which the text, the description or the state changed. */
+  /** Elements whose text, description or state changed. */
   readonly changed: readonly Element[]
   /** Refs of elements that are gone. */
   readonly removed: readonly number[]

@@ -116,7 +116,7 @@ export class Phone implements AsyncDisposable {
     return this
   }
 
-  /** Waits until the phone is ready; does not start it. @throws PhonerackError when it cannot become ready by itself */
+  /** Waits until the phone is ready, without starting it. @throws PhonerackError when the phone cannot become ready by itself */
   async waitUntilReady(options: CallOptions = {}): Promise<this> {
     this.data = await untilReady(this.connection, this.data, signalOf(options, limits.actionsMs))
     return this

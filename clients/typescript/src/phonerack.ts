@@ -20,7 +20,7 @@ export interface PhonerackOptions {
   headers?: Record<string, string>
   /** Called before each repeat of a call, with the error of the attempt before. */
   onRetry?: (retry: Retry) => void
-  /** Default: that of the platform. */
+  /** Default: the `fetch` of the platform. */
   fetch?: typeof globalThis.fetch
 }
 
@@ -55,8 +55,8 @@ export class Phonerack {
   }
 
   /**
-   * Follows events from now on, or after `lastEventId`, until the loop ends or `signal` aborts. The SDK reconnects by
-   * itself and continues after the last event. An event may arrive twice. A `gap` means that events have expired in
+   * Follows events from now on, or after `lastEventId`, until the loop ends or `signal` aborts. The SDK reconnects
+   * automatically and continues after the last event. An event may arrive twice. A `gap` means that events have expired in
    * between.
    * @throws PhonerackError when the API refuses the request, such as for a revoked key
    */

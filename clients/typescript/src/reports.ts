@@ -21,7 +21,7 @@ import type { CallOptions } from './transport.js'
 export interface LogOptions extends CallOptions {
   /** Only lines of this app. */
   package?: string
-  /** Only lines of this level and above. Default: all. */
+  /** Only lines of this level or a more severe level. Default: all. */
   level?: NonNullable<NonNullable<ReadLogsData['query']>['level']>
   /** Only lines from this time on, by the phone's clock. */
   since?: Date

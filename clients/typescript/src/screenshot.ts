@@ -13,7 +13,7 @@ export class Screenshot extends Uint8Array<ArrayBuffer> {
   readonly scale: number
   /** The size of the screen in device pixels. */
   readonly screen: { width: number; height: number }
-  /** The screen shows a window that forbids screenshots; it is black in the image. */
+  /** The screen shows a window that forbids screenshots. The window is black in the image. */
   readonly secure: boolean
   /** Names the screen of an annotated picture, whose numbers are the `ref` of its elements; otherwise null. */
   readonly snapshotId: string | null

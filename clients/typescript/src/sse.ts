@@ -16,7 +16,7 @@ export class FrameReader {
 
   read(chunk: string): Frame[] {
     const lines = `${this.rest}${chunk}`.split(/\r\n|\n|\r(?!$)/)
-    // A line break at the end may be the first half of one.
+    // A carriage return at the end may be the first half of a line break.
     this.rest = lines.pop() ?? ''
     return lines.flatMap((line) => this.take(line))
   }

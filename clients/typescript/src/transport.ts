@@ -54,7 +54,7 @@ export interface TransportOptions {
 
 /** Milliseconds: the first pause before a repeat, which doubles each time, and the longest pause. */
 const pauses = { first: 500, most: 8000 }
-/** Milliseconds of `Retry-After` that the SDK waits itself; for longer ones, the error is thrown. */
+/** The longest `Retry-After` in milliseconds for which the SDK waits. For a longer time, it throws the error. */
 const longestRetryAfter = 60_000
 
 /** The body of an answer: a JSON object of the API, or any bytes. */
@@ -127,7 +127,7 @@ export function createTransport(options: TransportOptions): Transport {
           const { pathname: path } = new URL(request.url)
           options.onRetry?.({ error: outcome.error, waitMs, method: request.method, path })
           await sleep(waitMs, request.signal).catch((error: unknown) => {
-            // At the deadline, the last answer of the API says more than a timeout.
+            // At the deadline, the last answer of the API explains more than a timeout error.
             throw error instanceof ConnectionError ? outcome.error : error
           })
         }
@@ -204,7 +204,7 @@ function afterUnknown(error: unknown, key: string | null): unknown {
   if (!(error instanceof PhonerackError)) return error
   const details = key === null ? error.details : { ...error.details, idempotency_key: key }
   const { code, type, message, next } = error.toJSON()
-  // A proxy's refusal does not tell whether the earlier attempt was carried out.
+  // A refusal by a proxy does not show whether the earlier attempt was carried out.
   if (code === 'unexpected_answer' && !error.isOutcomeUnknown)
     return new ApiError(
       {
@@ -252,7 +252,7 @@ function retryAfterOf(header: string | null): number | null {
 /** Milliseconds; a timer with a longer time ends immediately. */
 const longestTime = 2 ** 31 - 1
 
-/** The signal of a call: the caller's, and its time. @throws TypeError for a time that is not one */
+/** The signal of a call: the caller's, and its time. @throws TypeError for an invalid time */
 export function signalOf({ signal, deadline, timeout }: CallOptions, defaultMs: number): AbortSignal {
   const given = [deadline, timeout].filter((ms) => ms !== undefined)
   const wrong = given.find((ms) => !(ms >= 0))

@@ -7,7 +7,7 @@ import type { Phone as PhoneFields } from './generated/types.gen.js'
 
 /** Seconds that one read waits. */
 const waitSeconds = 50
-/** States in which a phone does not become ready by itself. In other states, including unknown ones, the SDK waits. */
+/** States in which a phone does not become ready by itself. In other states, including unknown states, the SDK waits. */
 const ended = ['parking', 'parked', 'unavailable', 'failed', 'deleted']
 /** Milliseconds between two reads that returned immediately. */
 export const pauseMs = 500

@@ -121,7 +121,7 @@ function storageIdIn(text: string): string | null {
   }
 }
 
-/** The file in pieces of a MiB: some runtimes give a file in memory as one. */
+/** Returns the file in pieces of 1 MiB, since some runtimes return a file in memory as one piece. */
 function piecesOf(blob: Blob, onFraction: (fraction: number) => void): ReadableStream<Uint8Array> {
   let sent = 0
   return new ReadableStream({

@@ -40,7 +40,7 @@ export class Webhooks {
     return getWebhook({ ...this.connection.sending(options), path: { wid: id } })
   }
 
-  /** Fields that are left out keep their value. */
+  /** Omitted fields keep their value. */
   update(id: string, change: WebhookChange, options: CallOptions = {}): Promise<Webhook> {
     return updateWebhook({ ...this.connection.sending(options), path: { wid: id }, body: change })
   }

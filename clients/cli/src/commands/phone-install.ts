@@ -55,7 +55,7 @@ async function apps(run: Run, operands: readonly string[], { system }: { system?
 }
 
 /**
- * Tells a file, an upload and a package apart. A text that looks like a path counts as a file even if no such file
+ * Distinguishes a file, an upload and a package. A text that looks like a path counts as a file even if no such file
  * exists.
  */
 export function installableOf(text: string, exists: (file: string) => boolean): Installable {

@@ -36,7 +36,7 @@ function httpError(request: JSONRPCRequest, status: number, body: unknown): Phon
   const fields = readEnvelope(body)
   if (fields !== null) return new PhonerackError(fields, { status, requestId: fields.requestId })
   const error = unexpectedAnswer(status, 'without an error of Phonerack')
-  // The error of a proxy does not tell whether the request ran.
+  // The error of a proxy does not show whether the request ran.
   return status >= 500 ? unknownError(request, error.code, error.toJSON().message) : error
 }
 

@@ -69,13 +69,13 @@ export class OperatorClient {
     this.idempotencyKey = idempotencyKey
   }
 
-  /** @param all retired ones too */
+  /** @param all includes retired hosts */
   hosts = async (all = false) => (await this.call('GET /hosts', { all: all || null })).data
-  /** Ends a host for good. `force`: its phones fail; without it, a host with phones is refused. */
+  /** Retires a host permanently. `force`: its phones fail. Without `force`, the API refuses a host with phones. */
   retire = (ref: string, force: boolean) =>
     this.call('POST /hosts/:ref/retire', { ref }, force ? { force } : {})
   changeHost = (ref: string, change: HostChange) => this.call('PATCH /hosts/:ref', { ref }, change)
-  /** Takes a retired host out of the lists. */
+  /** Removes a retired host from the lists. */
   removeHost = (ref: string) => this.call('DELETE /hosts/:ref', { ref })
   joinToken = () => this.call('POST /hosts/join-tokens', {})
   /** A join token with which a reinstalled machine gets the host's ID again. */
@@ -91,14 +91,14 @@ export class OperatorClient {
       { ref },
       { erase: true, ...(failPhone === undefined ? {} : { fail_phone: failPhone }) },
     )
-  /** Takes a place out of the lists that no phone uses. */
+  /** Removes a place that no phone uses from the lists. */
   removeDevice = (ref: string) => this.call('DELETE /devices/:ref', { ref })
   /** `keep`: returns a device that is held back to its phone, unchanged. */
   release = (ref: string, keep = false) => this.call('POST /devices/:ref/release', { ref }, { keep })
 
   /**
    * Moves a device to the place where a host reports its phone. `serial`: omitted: unchanged. `unproven`: the phone need not
-   * carry the device's identity.
+   * have the device's identity.
    */
   move = (ref: string, to: { host: string; serial?: string; unproven: boolean }) =>
     this.call('POST /devices/:ref/move', { ref }, to)
@@ -141,7 +141,7 @@ export class OperatorClient {
   console = () => this.call('GET /console', {})
   /** A one-time link that makes its holder an operator in the console. */
   inviteOperator = () => this.call('POST /invitations', {})
-  /** Links for operators, and for new passwords, that were not used. */
+  /** Lists unused links for operators and for new passwords. */
   operatorInvitations = async () => (await this.call('GET /invitations', {})).data
   withdrawOperatorInvitation = (id: string) => this.call('DELETE /invitations/:id', { id })
 
@@ -241,7 +241,7 @@ export class OperatorClient {
 
 const deadlineOf = (seconds?: number) => (seconds === undefined ? {} : { deadline_seconds: seconds })
 
-/** Nothing listens there, so the request did not run. */
+/** No server listens at the address, so the request did not run. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error &&
   error.cause instanceof Error &&

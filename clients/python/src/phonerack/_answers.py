@@ -24,8 +24,8 @@ FAMILIES: Mapping[str, Type[PhonerackError]] = {
     "api_error": errors.ApiError,
 }
 
-# By code: the class of a failed action, and its `type`, which is not in the answer. It is the one that the code has in
-# other answers.
+# The class and `type` of each code. A failed action has no `type` in the answer, so the table gives the type that the
+# code has in other answers.
 ACTION_FAMILIES: Mapping[str, Tuple[Type[errors.ActionError], str]] = {
     "target_not_found": (errors.TargetNotFoundError, "invalid_request_error"),
     "ambiguous_target": (errors.AmbiguousTargetError, "invalid_request_error"),
@@ -107,7 +107,7 @@ def unexpected(
     status: int, form: str, *, is_read: bool, request_id: Optional[str] = None
 ) -> errors.ApiError:
     """`form`: what is unexpected, such as "without an error of Phonerack"."""
-    # An error of a proxy does not tell whether a write was carried out.
+    # An error of a proxy does not show whether a write was carried out.
     is_unknown = not is_read and not 300 <= status < 500
     advice = "Check the base URL, and proxies in between."
     return errors.ApiError(

@@ -52,7 +52,7 @@ def pause_for_capacity(error: PhonerackError, retry_after: Optional[str], left: 
 
 
 def is_passing(error: PhonerackError) -> bool:
-    """Whether the SDK opens a stream again that ended with this error."""
+    """Whether the SDK opens a stream again after this error."""
     return error.status is None or error.status == 429 or error.status >= 500 or error.retryable
 
 

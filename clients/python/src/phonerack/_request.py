@@ -6,7 +6,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any, Generic, List, Literal, Mapping, Optional, Tuple, TypeVar, Union
 
-# Nothing is put into a request through its type.
+# No value of this type is put into a request.
 T_co = TypeVar("T_co", covariant=True)
 
 QueryValue = Union[str, int, bool, Mapping[str, str], None]

@@ -31,7 +31,7 @@ class FrameReader:
 
     def read(self, chunk: bytes) -> List[Frame]:
         lines = LINE_BREAK.split(self._rest + self._decoder.decode(chunk))
-        # A line break at the end may be the first half of one.
+        # A carriage return at the end may be the first half of a line break.
         self._rest = lines.pop()
         return [frame for line in lines for frame in self._take(line)]
 

@@ -1,4 +1,4 @@
-"""The errors of the SDK: one class for each family of the API, one for requests without an answer, and those of actions."""
+"""The errors of the SDK: a class for each family of the API, one for requests without an answer, and errors of actions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class ApiError(PhonerackError):
 
 
 class PhonerackConnectionError(PhonerackError):
-    """No answer arrived: the network failed, or the time was over. `code` is `connection_failed` or `timeout`."""
+    """No answer arrived: the network failed, or the deadline passed. `code` is `connection_failed` or `timeout`."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class PhonerackConnectionError(PhonerackError):
 
 
 class ActionError(PhonerackError):
-    """An action of a batch failed; the later ones did not run. Its subclasses are families of codes."""
+    """An action of a batch failed, and the later actions did not run. Its subclasses are families of codes."""
 
     def __init__(
         self,

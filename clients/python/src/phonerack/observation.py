@@ -94,9 +94,9 @@ class Observation:
 
 
 class Changes:
-    """The difference between a screen and an earlier one. `raw` has the API's fields.
+    """The difference between a screen and an earlier screen. `raw` has the API's fields.
 
-    Elements that only moved are not in it: their refs lead to the new place.
+    Elements that only moved are omitted: their refs lead to the new place.
     """
 
     def __init__(self, raw: models.ObserveAnswer) -> None:
@@ -104,11 +104,11 @@ class Changes:
         self.snapshot_id = raw["snapshot_id"]
         self.app = raw["app"]
         fields = cast(Mapping[str, Any], raw)
-        # `added` has all elements, and earlier ones no longer count: most of the screen changed, another app or window is
-        # in front, or there is no earlier screen.
+        # `added` has all elements, and earlier elements are no longer valid: most of the screen changed, another app or
+        # window is in the foreground, or there is no earlier screen.
         self.is_whole = "elements" in fields
         self.added = self._elements(fields.get("elements", fields.get("added", [])))
-        # Elements of which the text, the description or the state changed.
+        # Elements whose text, description or state changed.
         self.changed = self._elements(fields.get("changed", []))
         # Refs of elements that are gone.
         self.removed: List[int] = fields.get("removed", [])

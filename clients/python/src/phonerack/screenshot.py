@@ -12,7 +12,7 @@ class Screenshot(bytes):
     scale: float
     # Width and height of the screen in device pixels.
     screen: Tuple[int, int]
-    # The screen shows a window that forbids screenshots; it is black in the image.
+    # The screen shows a window that forbids screenshots. The window is black in the image.
     secure: bool
     # Names the screen of an annotated picture, whose numbers are the `ref` of its elements; otherwise None.
     snapshot_id: Optional[str]

@@ -73,13 +73,13 @@ def start_phonerack(
         try:
             stop()
         except (OSError, RuntimeError, subprocess.SubprocessError):
-            # The first error is the one to raise.
+            # Only the first error is raised.
             pass
         raise
 
 
 def _run(command: Sequence[str], timeout: float) -> None:
-    # A file, since programs that keep running would hold a pipe open.
+    # The output goes to a file, since programs that keep running would hold a pipe open.
     with tempfile.TemporaryFile() as output:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=timeout)
         if ended.returncode != 0:

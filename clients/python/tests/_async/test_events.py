@@ -26,7 +26,7 @@ async def test_continues_after_the_last_event(server: Server) -> None:
     waits: List[float] = []
     retries: List[Optional[PhonerackError]] = []
     server.replies = [
-        # Characters at which Python splits lines, and the format does not.
+        # Python splits lines at these characters, but the format does not.
         stream(b"retry: 1000\n\nid: start\n\n:\n", frame("evt_1", "a\u2028b\x85c")),
         refusal(503, "service_unavailable", type="api_error"),
         CUT,

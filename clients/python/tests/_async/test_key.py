@@ -1,4 +1,4 @@
-"""The API key: where it comes from, and the servers that get it."""
+"""The API key: its source, and the servers that get it."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ async def test_raises_the_failure_of_a_phone_that_cannot_become_ready(server: Se
             await client.phones.create()
         assert caught.value.code == "capacity_unavailable"
         assert caught.value.details == {"phone": PHONE, "status": "failed"}
-        # The create fails while it waits: its answer names the phone, and a repeat would return the same.
+        # The create fails while it waits: its answer names the phone, and a repeat would return the same answer.
         server.replies = [refusal(503, "capacity_unavailable", details={"phone": PHONE})]
         with pytest.raises(PhonerackError, match="capacity_unavailable"):
             await client.phones.create()

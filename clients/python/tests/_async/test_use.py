@@ -79,7 +79,7 @@ async def test_returns_the_phone_of_a_key_with_other_arguments_and_replaces_it_a
         if seen.url.startswith("/v1/phones?"):
             if "status=" in seen.url:
                 return Reply(200, {"data": ended if "deleted" in seen.url else [], "next_cursor": None})
-            # Another caller creates the phone after the first look.
+            # Another caller creates the phone after the first request.
             return Reply(200, {"data": running if creates else [], "next_cursor": None})
         if seen.url != "/v1/phones":
             return Reply(200, phone("ready"))

@@ -52,7 +52,7 @@ class Things:
         return self.phone
 
 
-# Each takes the seconds.
+# Each function takes the deadline in seconds.
 Calls = Dict[str, Callable[[Things, float], Any]]
 
 READS: Calls = {
@@ -160,13 +160,13 @@ def test_ends_the_call(server: Server, name: str) -> None:
     with connect(server, max_retries=0) as client:
         with pytest.raises(PhonerackError) as caught:
             {**READS, **WRITES}[name](Things(client), 0.1)
-    # The person who has not answered is not the network.
+    # A person who has not answered does not mean that the network failed.
     assert caught.value.code == ("handoff_open" if name == "Handoff.done" else "timeout")
     assert isinstance(caught.value, PhonerackConnectionError) == (name != "Handoff.done")
     if name in READS:
         assert not caught.value.is_outcome_unknown
     else:
-        # A write may still be carried out, unless the time was over before it was sent, as on a busy machine.
+        # A write may still be carried out, unless the deadline passed before it was sent, as on a busy machine.
         assert caught.value.is_outcome_unknown or server.seen == []
     assert len(server.seen) <= 1
 

@@ -52,7 +52,7 @@ def test_installs_a_file_and_reports_its_progress(
         ]
         done = one.install(file, replace=True, on_progress=progress.append)
     assert done["install"] == INSTALL
-    # The upload URL gets the whole file, and not the key.
+    # The upload URL gets the whole file without the key.
     assert [each.line for each in other.seen] == ["POST /store?t=1"]
     assert len(other.seen[0].raw) == 2_500_000
     assert other.seen[0].headers["content-type"] == "application/x-apk"

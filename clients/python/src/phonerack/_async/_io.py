@@ -15,7 +15,7 @@ from .._results import Source
 
 T = TypeVar("T")
 
-# Seconds without a byte after which a stream is lost: the service sends a comment every 15 seconds.
+# Seconds without a byte after which a stream counts as lost: the service sends a comment every 15 seconds.
 SILENCE = 45.0
 
 # Seconds for the end of a cancelled request, which closes its connection.
@@ -40,7 +40,7 @@ async def send_once(client: httpx.AsyncClient, message: Message, deadline: Deadl
 
 
 async def stream(client: httpx.AsyncClient, message: Message) -> AsyncGenerator[bytes, None]:
-    """The chunks of a stream of events; the first one is empty, and says that the stream is open.
+    """The chunks of a stream of events. The first chunk is empty, and means that the stream is open.
 
     Raises PhonerackError, also when no byte arrives for `SILENCE` seconds.
     """
@@ -132,7 +132,7 @@ async def _before(deadline: Deadline, work: Coroutine[Any, Any, T]) -> T:
     finally:
         is_late = not task.done()
         while not task.done():
-            # anyio 3 loses a cancellation that comes while it connects.
+            # anyio 3 loses a cancellation that arrives while a connection is opened.
             task.cancel()
             await asyncio.wait([task], timeout=CANCEL_AGAIN)
     # Reads the exception, which asyncio reports otherwise.

@@ -1,4 +1,7 @@
-"""Sends requests: key, deadline, repeats of what is safe to repeat, and errors. Shared by all classes of a client."""
+"""Sends requests with the key and a deadline, and repeats requests that are safe to repeat.
+
+Shared by all classes of a client.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class AsyncConnection:
         # Replaced in tests.
         self.sleep = _io.sleep
         self.random = random.random
-        # Called before each repeat, with the error of the attempt before and the seconds until the next one.
+        # Called before each repeat, with the error of the attempt before and the seconds until the next attempt.
         self.on_retry: Optional[Callable[[PhonerackError, float], None]] = None
 
     @property
@@ -59,7 +62,7 @@ class AsyncConnection:
                 raise _answers.error_of(answer, is_read=message.is_read)
             except PhonerackError as error:
                 retry_after = None if answer is None else answer.retry_after
-                # An earlier attempt may have been carried out, even if the last one never arrived or was refused.
+                # An earlier attempt may have been carried out, even if the last attempt never arrived or was refused.
                 is_unknown = is_unknown or (not message.is_read and may_be_done(error, retry_after))
                 is_full = error.code == NO_CAPACITY
                 pause = (
@@ -93,7 +96,7 @@ class AsyncConnection:
         )
 
     async def stream(self, request: Request[Any], last_event_id: Optional[str]) -> AsyncGenerator[bytes, None]:
-        """The chunks of a stream of events, which is opened once; the first one is empty. Raises PhonerackError."""
+        """The chunks of a stream of events, which is opened once. The first chunk is empty. Raises PhonerackError."""
         message = self._config.message(request)
         message.headers["accept"] = "text/event-stream"
         if last_event_id is not None:
@@ -122,7 +125,7 @@ class AsyncConnection:
         return answer
 
     async def pause(self, seconds: float, deadline: Deadline) -> None:
-        """Raises PhonerackConnectionError when the time of the call ends first."""
+        """Raises PhonerackConnectionError when the deadline of the call passes first."""
         left = deadline.left()
         await self.sleep(min(seconds, left))
         if seconds >= left:

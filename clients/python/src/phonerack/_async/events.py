@@ -1,4 +1,4 @@
-"""Follows the events of a project: one stream after the other, each from where the last one ended."""
+"""Follows the events of a project by consecutive streams, each of which continues after the stream before."""
 
 from __future__ import annotations
 

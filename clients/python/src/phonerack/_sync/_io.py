@@ -13,7 +13,7 @@ from .._deadline import Deadline, timed_out
 from .._network import connection_failed, no_auth
 from .._results import Source
 
-# Seconds without a byte after which a stream is lost: the service sends a comment every 15 seconds.
+# Seconds without a byte after which a stream counts as lost: the service sends a comment every 15 seconds.
 SILENCE = 45.0
 
 
@@ -35,7 +35,7 @@ def send_once(client: httpx.Client, message: Message, deadline: Deadline) -> Ans
 
 
 def stream(client: httpx.Client, message: Message) -> Generator[bytes, None, None]:
-    """The chunks of a stream of events; the first one is empty, and says that the stream is open.
+    """The chunks of a stream of events. The first chunk is empty, and means that the stream is open.
 
     Raises PhonerackError, also when no byte arrives for `SILENCE` seconds.
     """
@@ -96,10 +96,10 @@ def send_file(
 def _answer(client: httpx.Client, request: httpx.Request, deadline: Deadline, *, is_read: bool) -> Answer:
     _check(deadline, is_read=is_read)
     try:
-        # A redirect would carry the key to another place.
+        # A redirect would send the key to another server.
         response = client.send(request, auth=no_auth, follow_redirects=False, stream=True)
         try:
-            # The timeout of httpx is for each read: a slow answer could take longer.
+            # The timeout of httpx limits each read, so an answer in many parts could take longer.
             extensions: Any = request.extensions
             extensions["timeout"] = _left(deadline).as_dict()
             body = bytearray()

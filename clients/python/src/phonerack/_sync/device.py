@@ -49,7 +49,7 @@ class Device:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> models.SetLocationAnswer:
-        """Degrees north and east. The time zone follows unless `timezone_from_location` is False."""
+        """Degrees north and east. The time zone is set to match unless `timezone_from_location` is False."""
         body = given(lat=lat, lng=lng, timezone_from_location=timezone_from_location)
         request = operations.set_location(self._phone_id, body=cast(models.SetLocationBody, body))
         return self._send(request, timeout, deadline)

@@ -171,7 +171,7 @@ class Phone(Screen):
         timeout: float = 10,
         deadline: Optional[float] = None,
     ) -> models.ShellResult:
-        """Runs a command in the shell of the phone, for at most `timeout` seconds. `exit_code` tells of its failure."""
+        """Runs a command in the shell of the phone for at most `timeout` seconds. The result has its `exit_code`."""
         body: models.RunShellBody = {"command": command, "timeout": timeout}
         if stdin is not None:
             body["stdin"] = stdin
@@ -225,7 +225,7 @@ class Phone(Screen):
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Handoff:
-        """Asks a person to do something on the phone, such as a sign-in. Send them `url`, then call `done()`.
+        """Asks a person to do something on the phone, such as a sign-in. Send the person `url`, then call `done()`.
 
         `expires_in`: seconds.
         """

@@ -63,15 +63,15 @@ class Phonerack:
         last_event_id: Optional[str] = None,
         on_retry: Optional[Callable[[Optional[PhonerackError]], None]] = None,
     ) -> Generator[Dict[str, Any], None, None]:
-        """Follows what happens from now on, until the loop is left. Connects again by itself after the last event.
+        """Follows events from now on, until the loop ends. Reconnects automatically, and continues after the last event.
 
-        An event may come twice. An event of the type `gap` says that events after its `last_event_id` have expired.
+        An event may arrive twice. An event of the type `gap` means that events after its `last_event_id` have expired.
         `type`: only events of this type, such as `phone.ready`. `phone`: only events of the phone with this ID.
         `last_event_id`: the ID of the last event that was processed, from an earlier run.
         `on_retry`: called before the SDK connects again, with the error that ended the connection; None: the service
         ended the stream.
         Raises PhonerackError when the API refuses the request, such as for a revoked key, and when the first connection
-        cannot be made, after as many repeats as those of other calls.
+        cannot be made, after as many repeats as for other calls.
         """
         return follow(
             self._connection, type=type, phone=phone, last_event_id=last_event_id, on_retry=on_retry

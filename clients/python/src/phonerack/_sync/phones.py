@@ -89,11 +89,11 @@ class Phones:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Phone:
-        """The phone with this key, ready: an existing one is started if it is parked, otherwise one is created.
+        """Returns the phone with this key once it is ready. Starts a parked phone, and creates a missing phone.
 
         The key is the pair `key` of its metadata, at most 256 characters. Concurrent calls get the same phone.
-        The other arguments are those of `create`, for a new phone: an existing one keeps its name, country, metadata
-        and `on_idle`.
+        The other arguments are the arguments of `create` and apply to a new phone: an existing phone keeps its name,
+        country, metadata and `on_idle`.
         """
         until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
         existing = self._find_by_key(key, until)

@@ -82,7 +82,7 @@ class Reports:
     def dismiss_notification(
         self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> None:
-        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for an ongoing one."""
+        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for an ongoing notification."""
         self._send(operations.dismiss_notification(self._phone_id, id), timeout, deadline)
 
 

@@ -79,7 +79,7 @@ class Screen:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> ActResult:
-        """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
+        """Sends actions as one batch, which runs without a break. Raises ActionError for the first action that fails.
 
         `observe`: the parts of the screen to return after the last action; default: `ui`. With `text`, the observation
         has no elements, only their lines. `changes` and `auto` compare the screen with the last one of this object.
