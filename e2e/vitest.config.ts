@@ -42,7 +42,7 @@ export default defineConfig({
         pool: 'forks' as const,
         // Files share no state. Loading the modules for each file took a tenth of the processor time.
         isolate: false,
-        // More than 4 workers keep two cores no busier, and only make each test wait longer.
+        // With more than 4 workers, two cores are no busier, and each test waits longer.
         maxWorkers: workers[setup] ?? 4,
         // Projects with different numbers of workers run one after another.
         sequence: { groupOrder },

@@ -1,8 +1,9 @@
 // bench: one client's GET /v1/account while others attack: wrong tokens and keys, upgrades, hand-overs, sessions
 /**
- * One client reads its account, alone and while other clients send as fast as they get answers, in turns: the ratio of the
- * medians. The others have no key, and share one address or have a /64 each; or have the link of a hand-over, or a
- * session of the console. `./scripts/bench strangers`; `ROUNDS` and `ONLY` (kinds, with commas) change what runs.
+ * Measures the ratio of two medians: one client reads its account, in turns alone and while other clients send as fast as
+ * they get answers. The other clients have no key and share one address or have a /64 each, or they have the link of a
+ * hand-over or a session of the console. `./scripts/bench strangers`; `ROUNDS` and `ONLY` (kinds, separated by commas)
+ * select the measurements.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

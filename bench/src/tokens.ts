@@ -1,7 +1,7 @@
 // bench: tokens of the screens of the virtual phone's apps, as text and as JSON, compared with mobile-mcp
 /**
- * The same phone shows each app's first screen; an agent reads it in each way. `./scripts/bench tokens`. The tokens are the
- * public ones of `o200k_base`.
+ * The same phone shows each app's first screen, and an agent reads the screen in each way. `./scripts/bench tokens`. The
+ * public tokenizer `o200k_base` counts the tokens.
  */
 import { observationSchema } from '@phonerack/shared'
 import { PhoneState } from '@phonerack/e2e/tasks/phone-state.js'

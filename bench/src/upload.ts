@@ -111,7 +111,7 @@ async function measure(system: System): Promise<void> {
   if (pid === null) throw new Error('the control plane does not run')
   const ignore = (): void => undefined
   const large = await largeApk(path.join(system.dir, 'large.apk'), limits.uploads.fileBytes)
-  // A first upload and install loads code once, for any size, which this file's figures must not include.
+  // The first upload and install load code, and the figures must not include that.
   const small = await upload(api, await largeApk(path.join(system.dir, 'small.apk'), mib), ignore)
   await install(api, phone.id, small)
   must(await api.delete(`/v1/apps/uploads/${small}`))

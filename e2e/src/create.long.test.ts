@@ -24,8 +24,8 @@ describe('create', () => {
     const scope = errorOf(await poor.readOnly.post('/v1/phones'))
     expect(scope).toMatchObject({ code: 'insufficient_scope', details: { required: 'phones:create' } })
 
-    // Money is checked last, after capacity. This project is within every other limit, and other tests share
-    // the phones.
+    // The service checks money last, after capacity. This project reaches no other limit, and `untilFree` repeats the request
+    // while other tests hold all phones.
     const refusal = (maxDuration: number) =>
       untilFree(
         async () => errorOf(await poor.agent.post('/v1/phones', { max_duration: maxDuration })),

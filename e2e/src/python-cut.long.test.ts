@@ -43,8 +43,7 @@ const count = (arrived: readonly string[], line: string): number =>
   arrived.filter((each) => each === line).length
 
 /**
- * The failure of a cut call. A connection that is reset while it is opened may also be known to have sent
- * nothing.
+ * The failure of a cut call. If the connection was reset while it was opened, the client may know that nothing was sent.
  */
 function failed({ arrived }: Cut, { failure }: Outcome): Failure {
   if (failure === null) throw new Error('the call has succeeded')

@@ -90,8 +90,7 @@ const count = (arrived: readonly string[], line: string): number =>
   arrived.filter((each) => each === line).length
 
 /**
- * The error of a cut call. A connection that is reset while it is opened may also be known to have sent
- * nothing.
+ * The error of a cut call. If the connection was reset while it was opened, the SDK may know that nothing was sent.
  */
 function failed({ arrived }: Cut, error: unknown): ConnectionError {
   if (!(error instanceof ConnectionError)) throw error

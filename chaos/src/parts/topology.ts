@@ -56,7 +56,7 @@ export interface Topology {
   stop(): Promise<void>
 }
 
-/** The word that everything contains that clients write on phones. */
+/** All texts and names that clients write on phones contain this word. */
 export const word = 'chaos-'
 
 /** Raises limits that would end the load of one address and few keys. */

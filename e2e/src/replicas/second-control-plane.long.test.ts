@@ -51,7 +51,7 @@ it('refuses the database of another installation and does not change the first i
   expect(await replicas()).toEqual(before)
   await stopSystem({ dir })
 
-  // The other replica got both.
+  // The other replica has the projects of both systems.
   for (const system of [first, other]) await ctl(system, 'project', 'list')
   // The replica listens on the address of `--host` only.
   const { hostname, port } = new URL(other.up.base_url)

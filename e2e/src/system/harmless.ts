@@ -38,9 +38,9 @@ export async function watchedPage(browser: Browser, complaints: string[]): Promi
 const findings = `(() => {
   const width = document.documentElement.clientWidth
   const frames = 'section, main, [role=dialog], [role=alertdialog]'
-  // A card hides what is too wide for it, which its reader then misses.
+  // A card hides text that is wider than the card.
   const isOutside = (box, limits) => box.right > Math.min(width, limits.right) + 1 || box.left < limits.left - 1
-  // A shortened or scrolling part may have more text than it shows, if it is in the frame itself.
+  // A shortened or scrolling part may hide a part of its text, if the part itself is inside the frame.
   const isCut = (element, limits) => {
     for (let at = element; at && !at.matches(frames); at = at.parentElement)
       if (getComputedStyle(at).overflowX !== 'visible' && !isOutside(at.getBoundingClientRect(), limits)) return false
@@ -63,7 +63,7 @@ const findings = `(() => {
     if (whole.width === 0 || node.parentElement.closest('.sr-only')) continue
     const limits = (node.parentElement.closest(frames) ?? document.documentElement).getBoundingClientRect()
     if (isOutside(whole, limits) && isCut(node.parentElement, limits)) found.cut.push(node.data.slice(0, 40))
-    // Text of others may turn itself, and nothing else.
+    // Text of other people may change its own direction, but not the direction of other text.
     const at = /[\\u202A-\\u202E\\u2066-\\u2069]/.test(node.data) ? -1 : node.data.search(/[A-Za-z0-9]{2}/)
     if (at < 0) continue
     const [one, next] = [boxOf(node, at, at + 1), boxOf(node, at + 1, at + 2)]

@@ -167,6 +167,6 @@ export function duration(text = '1h'): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? []
   const ms = Number(count) * units[unit as keyof typeof units]
   if (!(ms > 0)) throw new UsageError(`--deadline must be a duration such as 30m or 2h, not ${text}`)
-  // The largest value, since a timer of Node.js holds 24 days.
+  // A timer of Node.js holds at most 24 days.
   return Math.min(ms, 2_000_000_000)
 }

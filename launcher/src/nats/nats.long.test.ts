@@ -186,7 +186,7 @@ describe('startNats', () => {
     try {
       const [account, operator] = [pair(server.accountSeedFile), pair(path.join(own, 'operator.seed'))]
       const ahead = Math.floor(Date.now() / 1000) + 10 * 86_400
-      // Both the account and the host's user have a later time, since that replica has admitted the host.
+      // Another replica, whose clock is ahead, has signed the account and the host's user.
       const user = createUser()
       const creds = fmtCreds(reissued(await encodeUser('host', user, account, {}), ahead, account), user)
       const claims = readFileSync(path.join(own, 'account.jwt'), 'utf8').trim()

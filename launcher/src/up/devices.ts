@@ -22,7 +22,7 @@ export async function awaitHost(
   throw new Error(`host ${name} is not online after ${timeoutMs / 1000} s: ${last}`)
 }
 
-/** Milliseconds in which an enrolled phone must become reachable. It may have lost its power. */
+/** Milliseconds to wait until an enrolled phone is reachable. A phone that lost its power never becomes reachable. */
 const reachMs = 20_000
 
 /**
@@ -95,7 +95,7 @@ export async function enrollAll(
   throw new Error(`virtual phones are not ready after ${timeoutMs / 1000} s: ${missing.join(', ')}`)
 }
 
-/** `offline`: the device was free. */
+/** States of enrolled devices. A device is `offline` when it is free and unreachable. */
 const enrolled: ReadonlySet<string> = new Set(['free', 'assigned', 'offline'])
 
 /** Sends the request. Returns false when the device is not ready for enrolment yet. */

@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../processes/identity.js'
 
-/** In the order in which leftovers are stopped. */
+/** The services, in the order in which leftovers are stopped. */
 export const serviceNames = ['host-agent', 'virtual-phones', 'control-plane', 'nats', 'postgres'] as const
 export type ServiceName = (typeof serviceNames)[number]
 

@@ -52,7 +52,7 @@ export function nodeService(program: Program): Service {
   }
 }
 
-/** Whether a server answers there with 200, to a request with the token if a token is given. */
+/** Whether the server at `url` answers 200. The request has the token, if a token is given. */
 export async function isHealthy(url: string, token?: string): Promise<boolean> {
   try {
     const response = await fetch(url, {
