@@ -38,8 +38,8 @@ setHooks({
     queries.setQueryData(sessionQuery.queryKey, await loadSession())
   },
   signedOut() {
-    // Several requests of a page are refused at the same time. Only the first may navigate, because the later ones
-    // would return to the sign-in page.
+    // Several requests of a page are refused at the same time. Only the first refusal may navigate, because later
+    // refusals would return to the sign-in page.
     if (isLeaving) return
     isLeaving = true
     const leave = async (): Promise<void> => {

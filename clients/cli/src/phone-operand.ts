@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.js'
 
 const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(text)
 
-/** Operands that may be left out. */
+/** Optional operands. */
 const optional = new Set(['phone', 'folder'])
 
 /** `[options] [phone] <text>`. Commander cannot express an optional operand before a required one. */

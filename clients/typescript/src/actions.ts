@@ -13,7 +13,7 @@ import type {
 } from './generated/types.gen.js'
 
 export type { Action }
-/** An element of an observation is a target too. Its other fields are left out. */
+/** An element of an observation is a target too. Its other fields are not sent. */
 export type { Target }
 /** A target that the phone's host searches on the screen when the action runs. */
 export type SearchTarget = TextTarget | IdTarget | DescTarget

@@ -39,7 +39,7 @@ export const linkAt = async (provider: string): Promise<void> =>
 
 const readKept = (): Kept => JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
 
-/** Signs in again, to create a new account instead of one that belongs to another person. @throws RequestFailed */
+/** Signs in again, to create a new account instead of using an account that belongs to another person. @throws RequestFailed */
 export const replaceAt = (provider: string): Promise<void> =>
   signInAt(provider, { ...readKept(), replaces: true })
 

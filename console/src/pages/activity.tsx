@@ -62,7 +62,7 @@ export function Activity() {
   return (
     <Page
       title="Activity"
-      description="Requests of API keys, and of members to phones and webhooks, that changed something or tried to. Typed text is not recorded."
+      description="Changes and attempted changes by API keys, and by members to phones and webhooks. Typed text is not recorded."
       actions={
         entries.length > 0 && <Export name="activity" what="entries" columns={columns} rows={entries} />
       }

@@ -58,7 +58,7 @@ export function AllPhones() {
         none={
           hasNone ? 'You do not belong to a project yet' : isFiltered ? 'No phone matches' : 'No phones yet'
         }
-        hint={hasNone ? <NoProjects /> : !isFiltered && <p>Rent the first one on the page of a project.</p>}
+        hint={hasNone ? <NoProjects /> : !isFiltered && <p>Rent a phone on the page of a project.</p>}
       >
         {(phone, at) => {
           const project = projectOf.get(phone.project_id)
@@ -88,7 +88,7 @@ const NoProjects = () => (
   <p>
     {useSession().user?.is_operator
       ? 'Operators see the phones of projects here once they are a member. Open a project to see its phones.'
-      : 'Create one, or ask an owner of a project to invite you.'}
+      : 'Create a project, or ask an owner of a project to invite you.'}
   </p>
 )
 

@@ -7,7 +7,7 @@ const problemOf = (text: string): string | null =>
 
 interface Props {
   project: string
-  /** Left out: all phones. */
+  /** Omitted: all phones. */
   phone: string | undefined
   onChange: (phone: string) => void
 }

@@ -60,8 +60,8 @@ export function Callback() {
       {canReplace(answer.error) && (
         <>
           <p>
-            An account has your address, and nobody has proved that it is theirs. If you did not create it,
-            start with a new account: the other one loses the address.
+            Another account has your address, but nobody has verified the address for it. If you did not
+            create that account, start with a new account: the other account then loses the address.
           </p>
           <Button isBusy={replace.isPending} onClick={() => replace.mutate()}>
             Start with a new account

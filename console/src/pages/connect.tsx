@@ -43,7 +43,7 @@ export function Connect() {
               decision === 'allowed' ? 'The terminal gets its key within seconds' : 'The terminal gets no key'
             }
           >
-            <Button onClick={restart}>Connect another one</Button>
+            <Button onClick={restart}>Connect another terminal</Button>
           </Empty>
         ) : lookup.data ? (
           <Decide code={code} terminal={lookup.data} onDecided={setDecision} onBack={restart} />

@@ -34,7 +34,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      description="Changes of phones, sessions, apps and credit, newest first. New ones appear by themselves."
+      description="Changes of phones, sessions, apps and credit, newest first. New events appear automatically."
       actions={
         events.length > 0 && (
           <Export
@@ -61,7 +61,7 @@ export function Events() {
         icon={<CalendarClock className="size-5" />}
         label="Events"
         none={isFiltered ? 'No event matches' : 'No events yet'}
-        hint={!isFiltered && <p>They come when a phone is rented, and then with each of its changes.</p>}
+        hint={!isFiltered && <p>The first events appear when a phone is rented.</p>}
       >
         {(event) => <Row key={event.id} project={id} event={event} />}
       </ListCard>

@@ -11,7 +11,7 @@ export function Home() {
     <Page title="Projects">
       <Card>
         <Empty icon={<Boxes className="size-5" />} title="You do not belong to a project yet">
-          <p>Create one, or ask an owner of a project to invite you.</p>
+          <p>Create a project, or ask an owner of a project to invite you.</p>
           <Button look="primary" onClick={() => setIsOpen(true)}>
             New project
           </Button>

@@ -41,7 +41,7 @@ export function Keys() {
   return (
     <Page
       title="API keys"
-      description="Agents and programs use the API with a key or a connector. A project has at most 50 active ones."
+      description="Agents and programs use the API with a key or a connector. A project has at most 50 active keys and connectors."
       actions={
         mayChange && (
           <Button look="primary" onClick={() => setIsNewOpen(true)}>
@@ -56,7 +56,7 @@ export function Keys() {
         icon={<KeyRound className="size-5" />}
         label="Active keys"
         none="No active keys"
-        hint={mayChange && <p>Create one to use phones from your program or agent.</p>}
+        hint={mayChange && <p>Create a key to use phones from your program or agent.</p>}
       >
         {(key) => <KeyRow key={key.id} project={id} item={key} mayChange={mayChange} />}
       </ListCard>

@@ -21,7 +21,7 @@ interface Props {
   /** The project's name, if the row shows it. */
   inProject?: string
   phone: Phone
-  /** Left out: agents control the phone, and no agent waits for a person. */
+  /** Omitted: agents control the phone, and no agent waits for a person. */
   need?: Need | undefined
   mayChange: boolean
   /** Whether the row is rendered whole before its position is measured. */

@@ -65,7 +65,7 @@ export function Phones() {
           icon={<Smartphone className="size-5" />}
           label="Phones"
           none={isFiltered ? 'No phone matches' : 'No phones yet'}
-          hint={!isFiltered && <p>Rent the first one here, or with an API key.</p>}
+          hint={!isFiltered && <p>Rent a phone here, or with an API key.</p>}
           instead={
             view === 'wall' && (
               <Suspense fallback={<Loading />}>

@@ -38,7 +38,7 @@ const rowsOf = (limits: Limits): Row[] => {
   const steps = limits.steps_max_bytes
   return [
     { name: 'Phones that run at a time', note: 'in all projects of the owner', ...counted(limits.running) },
-    { name: 'Phones', note: 'parked ones too', ...counted(limits.phones) },
+    { name: 'Phones', note: 'with parked phones', ...counted(limits.phones) },
     {
       name: 'Spending this month',
       note: 'by UTC',
@@ -93,10 +93,10 @@ function Explanation() {
   const { has_operator_pages: hasOperatorPages } = useSession()
   return (
     <p className="max-w-prose text-muted">
-      At a limit, new requests are refused, and running phones go on.{' '}
+      At a limit, new requests are refused, and running phones continue.{' '}
       {hasOperatorPages ? (
         <>
-          Change those of phones and spending under{' '}
+          Change the limits of phones and spending under{' '}
           <Link to="/operator/projects" className="rounded underline underline-offset-2">
             All projects
           </Link>

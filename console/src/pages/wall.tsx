@@ -21,7 +21,7 @@ const reasons: Readonly<Record<NoPicture, string>> = {
 
 interface Wall {
   watcher: Watcher
-  /** Tells the watcher when a card comes into view or leaves it. Returns a function that stops observing. */
+  /** Notifies the watcher when a card comes into view or leaves it. Returns a function that stops observing. */
   observe: (id: string, card: Element) => () => void
 }
 
@@ -47,7 +47,7 @@ function createWall(project: string): Wall {
 interface WallProps {
   project: string
   phones: readonly Phone[]
-  /** By the ID of the phone. */
+  /** The cards, by the ID of the phone. */
   needs: ReadonlyMap<string, Need>
 }
 

@@ -54,7 +54,7 @@ export function Webhooks() {
         icon={<Icon className="size-5" />}
         label="Webhooks"
         none="No webhooks"
-        hint={mayChange && <p>Create one to get events at a server of yours, instead of asking for them.</p>}
+        hint={mayChange && <p>Create a webhook to receive events at your server.</p>}
       >
         {(webhook) => (
           <Row key={webhook.id} project={id} webhook={webhook} types={types} mayChange={mayChange} />

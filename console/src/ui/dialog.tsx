@@ -42,8 +42,8 @@ interface DialogProps {
   /** A click outside does not close the dialog. */
   isSticky?: boolean
   /**
-   * The question before Escape or the cross closes a dialog whose content is not shown again; left out: the dialog
-   * closes at once.
+   * The question before Escape or the cross closes a dialog whose content is not shown again. Omitted: the dialog closes
+   * immediately.
    */
   closeQuestion?: string | undefined
 }

@@ -12,7 +12,7 @@ interface ExportProps<T extends object> {
   what: string
   columns: readonly (keyof T & string)[]
   rows: readonly T[]
-  /** The rows for JSON, which may have more fields than the columns. Left out: `rows`. */
+  /** The rows for JSON, which may have more fields than the columns. Default: `rows`. */
   json?: readonly object[]
 }
 

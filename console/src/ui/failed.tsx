@@ -1,4 +1,4 @@
-/** What is shown in place of data that is being read, or that could not be read. */
+/** The content that is shown while data is being read, or after it could not be read. */
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode } from 'react'
 import { messageOf } from '../api/client'

@@ -5,7 +5,7 @@ interface Props {
   label: string
   /** Names and contents of the tabs. */
   tabs: readonly (readonly [string, ReactNode])[]
-  /** Stores the name of the shown tab outside, such as in the page's address; left out: the component keeps it. */
+  /** Stores the name of the shown tab outside, such as in the page's address; omitted: the component keeps it. */
   kept?: { shown: string | undefined; onShow: (name: string) => void }
 }
 

@@ -75,7 +75,7 @@ it('refuses a key that another replica revoked while NATS is unavailable', async
   // Both replicas have the key in their caches.
   expect([await statusAt(plane), await statusAt(other)]).toEqual([200, 200])
   await revokeKey(plane.app.core, caller.keyId)
-  // No message arrives, so the key is read again when the cached key is a second old.
+  // No message arrives, so each replica reads the key again when its cached key is a second old.
   await eventually(async () => (await statusAt(other)) === 401)
   await eventually(async () => (await statusAt(plane)) === 401)
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
@@ -108,7 +108,7 @@ it('applies on another replica what one replica changed while NATS is unavailabl
     await revokeKey(plane.app.core, viewerKey.id)
     expect((await view.closed()).code).toBe(closings.unknown.code)
 
-    // Longer than this test may take: only a read of the row ends it.
+    // The timeout is longer than this test may take, so only a read of the row ends the wait.
     const parked = other.app.services.phones.wait(
       id,
       ({ status }) => status === 'parked',
@@ -142,7 +142,7 @@ it('lists and streams events on every replica while NATS is unavailable [41.58]'
     for (const each of replicas) await eventually(async () => (await readiness(each)).status === 'degraded')
     const streams = await Promise.all(replicas.map(({ server }) => openEvents(server, tenant.key)))
     await eventually(() => streams.every(({ lastId }) => lastId !== null))
-    // One replica numbers it. The others get no message.
+    // One replica numbers the event. The other replicas get no message.
     await plane.app.core.db
       .$queryRaw`select write_event(${tenant.projectId}, null, 'balance.low', '{"balance": {}}')::text as written`
     await eventually(() => streams.every(({ frames }) => frames.length === 1))

@@ -20,7 +20,7 @@ afterAll(async () => {
   await proxy.stop()
 })
 
-// First, since the next record of the phone's activity comes seconds later.
+// This test is the first, since the next record of the phone's activity is written seconds later.
 it('answers a finished call while the record of its activity waits for a lock', async () => {
   const holder = new pg.Client({ connectionString: proxy.url })
   await holder.connect()

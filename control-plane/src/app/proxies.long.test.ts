@@ -119,7 +119,7 @@ const proxies: Record<string, Proxy> = {
   },
 }
 
-/** A certificate for itself. */
+/** Creates a self-signed certificate. */
 function certificate(home: string, name: string) {
   const [cert, key, both] = ['pem', 'key', 'both'].map((end) => path.join(home, `${name}.${end}`)) as [
     string,
@@ -250,7 +250,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       const get = () => ask('GET', '/v1/account', key)
       await eventually(async () => (await get()).status === 200, 30_000)
 
-      // A request that a replica had: no envelope, and nobody sends it again.
+      // A replica had this request, so the answer has no envelope and the proxy does not send the request again.
       for (const method of ['POST', 'DELETE']) {
         const cut = await ask(method, '/v1/cut', key, method === 'POST' ? '{}' : undefined)
         expect(cut.status).toBe(502)

@@ -11,7 +11,7 @@ import { apiPath } from '../api/routes/console/gate.js'
 import { consolePlugin } from '../api/routes/console/plugin.js'
 import { type Shape } from '../api/routes/shape.js'
 
-/** Stands for every service: no request is served. */
+/** Replaces every service, since no request is served. */
 const unused: never = new Proxy(() => undefined, {
   get: (_target, name) => (name === Symbol.toPrimitive ? () => 'http://unused.invalid' : unused),
   apply: () => unused,
@@ -22,7 +22,7 @@ const jsonOf = (schema: z.ZodType, io: 'input' | 'output') =>
   z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // Without the IDs of schemas, so that each is written where it is used.
+    // An empty registry has no IDs of schemas, so each schema is written where it is used.
     metadata: z.registry(),
     override: ({ zodSchema, jsonSchema }) => {
       const values = z.globalRegistry.get(zodSchema)?.['x-extensible-enum']

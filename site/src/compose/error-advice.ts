@@ -82,7 +82,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Create a hand-over with the request in `next`. The [profile](/clients/mcp#profiles) `guarded` leaves this step to a person.',
   payload_too_large:
     'JSON bodies have at most 100 KB, batches 200 KB, files to a phone 4 MB, and APK files 500 MiB.',
-  range_not_satisfiable: 'Send a `Range` within the size of the file, or leave it out.',
+  range_not_satisfiable: 'Send a `Range` within the size of the file, or omit the header.',
   target_not_found:
     'Choose from `details.candidates`, scroll with `scroll_to`, or wait with `wait_for`: the element is perhaps not there yet.',
   ambiguous_target:

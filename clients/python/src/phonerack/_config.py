@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Config:
-    # The key is left out of the text form, which logs and tracebacks show.
+    # The text form, which logs and tracebacks show, omits the key.
     # None: the requests need none.
     api_key: Optional[str] = field(repr=False)
     # Scheme, host and port.

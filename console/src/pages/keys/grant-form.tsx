@@ -16,7 +16,7 @@ interface Grant {
 }
 
 interface Props {
-  /** What asks for access. */
+  /** Describes the program that requests access. */
   children: ReactNode
   /** Says who spends the credit of the project. */
   hint: string

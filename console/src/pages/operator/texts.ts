@@ -40,7 +40,7 @@ export const daysUntil = (at: string, now: Date): number =>
 export const modelOf = ({ maker, model }: Pick<Port, 'maker' | 'model'>): string =>
   [maker, model].filter((part) => part !== null && part !== '').join(' ') || 'unknown model'
 
-/** Battery, temperature and free storage. Values that the host does not report are left out. */
+/** Battery, temperature and free storage. The list omits values that the host does not report. */
 export const conditionText = (condition: Condition): string =>
   [
     condition.battery_percent === null ? null : `Battery ${condition.battery_percent} %`,

@@ -41,7 +41,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
       call('GET /projects/:project/phones/:phone/steps', { project, phone, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // A longer list is not read again: all of its pages would be, and older pages do not change.
+    // A longer list is not read again, since each of its pages would be read, and older pages do not change.
     refetchInterval: ({ state }) => (isRunning && (state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
   })
   const steps = list.data?.pages.flatMap(({ data }) => data) ?? []

@@ -17,7 +17,7 @@ export function replacePage<T>(list: Paged<T>, at: number, page: Paged<T>['pages
   }
 }
 
-/** All items, each once: an item that moved to another page is in both pages until the second is read again. */
+/** Returns each item once: an item that moved to another page is in both pages until the second page is read again. */
 export function itemsOf<T extends { id: string }>(list: Pick<Paged<T>, 'pages'> | undefined): T[] {
   const items = new Map<string, T>()
   for (const { data } of list?.pages ?? [])

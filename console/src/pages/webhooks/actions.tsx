@@ -16,7 +16,7 @@ interface Props {
   project: string
   webhook: Webhook
   types: readonly EventType[]
-  /** Left out when only the row disappears. */
+  /** Omitted if only the row disappears. */
   onDeleted?: () => Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
         isOpen={open === 'delete'}
         onOpenChange={close}
         title={<Ask verb="Delete the webhook to" name={url} />}
-        description="Nothing is sent to it any more, including deliveries that wait. Its deliveries are deleted."
+        description="The webhook gets no more events. Its deliveries are deleted, and pending deliveries are not sent."
         action="Delete webhook"
         isBusy={change.isPending}
         onConfirm={() =>
@@ -117,7 +117,7 @@ function Edit({ project, webhook, types, isOpen, onClose }: EditProps) {
         onClose()
       }}
       title="Edit webhook"
-      description="Deliveries that wait go to the new address too."
+      description="Pending deliveries go to the new address too."
     >
       <WebhookForm
         webhook={webhook}

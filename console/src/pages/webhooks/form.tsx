@@ -39,7 +39,7 @@ export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }:
         spellCheck={false}
         placeholder="https://agents.example.com/phonerack"
         defaultValue={webhook?.url ?? ''}
-        hint="Each event is sent there as a POST, signed by Standard Webhooks."
+        hint="Each event is sent to this address as a POST, signed by Standard Webhooks."
       />
       <TextField
         label="Description"

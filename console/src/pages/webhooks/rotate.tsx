@@ -1,4 +1,4 @@
-/** Replaces the secret of a webhook, and shows the new one once. */
+/** Replaces the secret of a webhook, and shows the new secret once. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, messageOf } from '../../api/client'
 import { type Webhook } from '../../api/types'

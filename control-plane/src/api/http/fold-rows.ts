@@ -1,6 +1,6 @@
 /**
- * Shortens long lists in the text form of a screen, for models: rows of one shape after the first ones become a line such as
- * `… 12 more rows like [23]`. Used by `/mcp` and by `format=text&fold=true`. Pure.
+ * Shortens long lists in the text form of a screen, for models: after the first rows of a shape, the remaining rows become a
+ * line such as `… 12 more rows like [23]`. Used by `/mcp` and by `format=text&fold=true`. Pure.
  */
 
 /** About a screenful. */

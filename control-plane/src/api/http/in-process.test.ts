@@ -8,7 +8,7 @@ let copied: Record<string, string> = {}
 app.get('/mark', async (request) => {
   if (request.inProcess) {
     copied = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-    // The mark is still in use while the same one comes from the network.
+    // The mark is still valid when a request from the network copies it.
     const fromNetwork = await fetch(`${address}/mark`, { headers: { ...copied, host: '' } })
     return { id: request.id, fromNetwork: await fromNetwork.json() }
   }

@@ -25,7 +25,7 @@ interface InProcessAnswer {
   bytes: Buffer
 }
 
-/** By the header of their requests. */
+/** The running calls, by the value of the header in their requests. */
 const calls = new Map<string, InProcessCall>()
 const header = 'x-phonerack-in-process'
 

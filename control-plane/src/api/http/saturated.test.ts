@@ -37,7 +37,7 @@ const api = (method: 'GET' | 'POST' | 'PATCH', url: string, more: { payload?: ob
 
 const realPause = promisify(setTimeout)
 
-/** Runs `work` while ten seconds of a timer pass in a moment. Such a timer limits a wait for a connection. */
+/** Runs `work` with timers that end immediately. A timer of ten seconds limits the wait for a connection. */
 async function withFastTimers<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
@@ -118,7 +118,7 @@ describe('a replica without a free connection to Postgres', () => {
       ]),
     )
     expect(errorOf(create, 503, 'service_unavailable').retryable).toBe(true)
-    // By the specification of batches.
+    // The specification of batches requires this code.
     expect(errorOf(actions, 503, 'phone_unavailable').retryable).toBe(true)
   })
 })

@@ -32,7 +32,7 @@ const run = async (name: string, args: object, send: Send): Promise<ToolAnswer> 
     tool.input.parse(args),
     createApi(send, newId('request'), new AbortController().signal),
   )
-  // Clients show one of these two. The head and the last line have a few bytes.
+  // Clients show one of these two forms. The 2,000 bytes are for the head and the last line.
   for (const form of [answer.text, JSON.stringify(plainFields(answer.structured))])
     expect(Buffer.byteLength(form)).toBeLessThan(maxBytes + 2000)
   return answer

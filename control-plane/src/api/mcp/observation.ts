@@ -5,7 +5,7 @@ import { maxBytes } from './lists.js'
 import { quoted } from './text.js'
 import { type Image } from './tool.js'
 
-/** An observation of `/v1`: with all fields, without elements, with only a screenshot, or what changed. */
+/** An observation of `/v1`: with all fields, without elements, with only a screenshot, or with only changes. */
 export type Seen = Partial<Observation & Changes> & Pick<Observation, 'taken_at'>
 
 export interface Shown {

@@ -31,5 +31,5 @@ export const phoneOutput: Record<string, Schema> = {
   next,
 }
 
-/** For a change of a known phone. */
+/** The output of tools that change a known phone. */
 export const changedPhoneOutput: Record<string, Schema> = { id: string, status: string, next }

@@ -35,7 +35,7 @@ function inputSchema({ input, inputOverrides = {} }: Tool): Schema {
   return { ...rest, properties: { ...(properties as object), ...inputOverrides } }
 }
 
-/** Leaves out hints that have the default of the protocol, or mean nothing for a tool that only reads. */
+/** Omits hints that have the default of the protocol, or that have no meaning for a tool that only reads. */
 function notDefault({ readOnlyHint, ...hints }: Annotations): Annotations {
   const { destructiveHint, idempotentHint, openWorldHint } = hints
   return {

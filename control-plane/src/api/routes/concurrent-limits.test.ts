@@ -1,7 +1,6 @@
 /**
- * Exact limits, with concurrent requests on two replicas. Those of creates, keys, days, totals and
- * links are tested with the feature that they limit; one install at a time per phone is the agent's
- * rule.
+ * Exact limits, with concurrent requests on two replicas. The limits of creates, keys, days, totals and links are tested
+ * with the feature that they limit. The agent enforces the limit of one install at a time per phone.
  */
 import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'

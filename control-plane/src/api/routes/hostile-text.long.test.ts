@@ -47,7 +47,7 @@ beforeAll(async () => {
   ;({ paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{ paths: typeof paths }>())
 })
 
-/** In URL encoding. */
+/** The hostile texts in URL encoding. */
 const encoded = {
   nul: 'a%00b',
   'nul alone': '%00',
@@ -58,7 +58,7 @@ const encoded = {
   'two code units a character': '%F0%9F%91%8B'.repeat(60),
   'very long': 'a'.repeat(9000),
 }
-/** In JSON. */
+/** The hostile texts in JSON. */
 const texts = {
   nul: 'a\0b',
   'half of a pair': 'a\ud800b',
@@ -98,7 +98,7 @@ async function expectHealthy(): Promise<void> {
 }
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
-/** Endpoints that would change the phone that the others name. */
+/** Endpoints that would change the phone that the requests to other endpoints name. */
 const moving = ['DELETE /v1/phones/{id}', 'POST /v1/phones/{id}/start', 'POST /v1/phones/{id}/park']
 const named = (each: Endpoint): string => (moving.includes(nameOf(each)) ? 'ph_aaaaaaaaaaaa' : ready)
 const urlOf = (each: Endpoint): string => requestOf(each, named(each)).url

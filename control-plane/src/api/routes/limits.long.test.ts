@@ -67,7 +67,7 @@ describe('requests per key', () => {
     ] as const
     for (const [[method, url], status] of others)
       expect((await call(plane, key, [method, url])).statusCode).toBe(status)
-    // These requests reach no key.
+    // These requests do not count, since they are refused before the key is read.
     expect((await call(plane, key, ['GET', '/v1/nothing'])).statusCode).toBe(404)
     expect((await call(plane, key, ['PUT', '/v1/account'])).statusCode).toBe(405)
     const left = limits.requestsPerKeyPerMinute - others.length - 1
@@ -91,7 +91,7 @@ describe('requests per key', () => {
 describe('lifecycle requests', () => {
   it('are creates, starts, renewals, parks and deletes, exactly limited per minute, and replays do not count [20.25]', async () => {
     ahead = minute - (Date.now() % minute)
-    // By the new time the host has long been silent.
+    // At the new time, the host has been silent for too long, until its next heartbeat.
     const jumped = clock.now()
     await eventually(
       async () => (await plane.app.core.db.host.count({ where: { lastSeenAt: { lt: jumped } } })) === 0,
@@ -113,7 +113,7 @@ describe('lifecycle requests', () => {
       expect([again.statusCode, again.json<{ id: string }>().id]).toEqual([201, id])
     }
     expect(await counted()).toBe(1)
-    // None of these counts.
+    // These requests do not count.
     for (const [method, path, body] of [
       ['GET', url],
       ['PATCH', url, { name: 'x' }],
@@ -135,7 +135,7 @@ describe('lifecycle requests', () => {
     expect(gone.statusCode).toBe(200)
     expect(await counted()).toBe(7)
 
-    // Seven of eight are used: one of ten concurrent requests on two servers succeeds.
+    // Seven of eight requests are used, so one of ten concurrent requests on two servers succeeds.
     const burst = await Promise.all(
       Array.from({ length: 10 }, (_, at) => call(at % 2 ? replica : plane, key, ['POST', `${url}/park`])),
     )
@@ -228,7 +228,7 @@ describe('bodies and pages', () => {
         plane.server.inject({
           ...request,
           headers: { ...headers, authorization: `Bearer ${tenant.key}`, 'content-type': type },
-          // With an unknown field, so that nothing is created.
+          // The unknown field prevents the request from creating an object.
           payload: (isFile || endpoint.body ? (request.payload ?? '') : '{"x":1}').padEnd(length, ' '),
         })
       const name = `${endpoint.method} ${endpoint.path}`

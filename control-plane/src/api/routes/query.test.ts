@@ -1,4 +1,4 @@
-/** Query parameters: one below, at, and one above each bound; duplicates; unknown ones. */
+/** Query parameters: values below, at and above each bound, duplicates, and unknown parameters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../../testing/api.js'
 

@@ -8,7 +8,7 @@ export interface Shape {
   /** Names of the parameters of the query. */
   query?: readonly string[]
   body?: z.ZodType
-  /** The JSON of a success. Left out: bytes, or JSON that no client reads. */
+  /** The JSON of a success. Omitted for bytes, and for JSON that no client reads. */
   answer?: z.ZodType
 }
 

@@ -63,7 +63,7 @@ it.each(Object.keys(requests))(
     const statements = (await statementsOf(request)).filter(
       (statement) => !isKey(statement) && !isActivity(statement),
     )
-    // The step is written after the answer, so it may be that of the request before.
+    // A step is written after the answer, so the statement may be the step of the previous request.
     const before = statements.filter(({ text }) => !/insert into steps/.test(text))
     expect([...new Set(before.map(({ text }) => text))]).toEqual([
       expect.stringMatching(/^\s*select.* from phones p/s),

@@ -110,7 +110,8 @@ export function createFastify(
     bodyLimit: limits.jsonBody,
     // Bodies have separate limits: http/body.ts, and uploads/receive.ts for files.
     requestTimeout: (config.uploadMs ?? limits.uploads.sendWithin) + receiveGraceMs,
-    // Node's request line has the same limit, so an overlong ID is a phone that does not exist.
+    // The limit equals Node's limit of the request line. With a lower limit, an overlong ID would not reach the route, which
+    // answers `phone_not_found`.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
     clientErrorHandler: onClientError,

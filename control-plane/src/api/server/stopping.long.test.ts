@@ -206,12 +206,13 @@ describe('a control plane that gets SIGTERM during a transfer', () => {
       `GET /v1/phones/${phone}/files/content?path=/sdcard/large.bin HTTP/1.1`,
       ...[`Host: ${hostname}`, `Authorization: Bearer ${tenant.key}`, '', ''],
     ]
-    // The kernel's buffers hold one file, and not three.
+    // The kernel's buffers hold one file, but not three files.
     const count = 3
     const before = agent.log.length
     socket.write(lines.join('\r\n').repeat(count))
     await eventually(() => agent.log.slice(before).filter((name) => name === 'readFile').length === count)
-    // Asked later, and sent whole: the responses before it have begun. One that has not begun at SIGTERM is never sent.
+    // When this later response has arrived completely, the earlier responses have begun. A response that has not begun at
+    // SIGTERM is never sent.
     const later = await fetch(`${replica.origin}/v1/phones/${phone}/files/content?path=/sdcard/large.bin`, {
       headers: { authorization: `Bearer ${tenant.key}` },
     })

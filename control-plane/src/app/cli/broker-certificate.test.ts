@@ -71,7 +71,7 @@ it('signs a certificate that control plane and hosts verify, and renews it while
     async () => (await core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })).lastSeenAt !== null,
   )
 
-  // Not for another name, and not for a client with other authorities.
+  // A client refuses the certificate for another name, and with other trusted authorities.
   const creds = readFileSync(`${dir}/control-plane.creds`, 'utf8')
   const refusals: unknown[] = []
   const onLost = (cause: unknown): void => void refusals.push(cause)

@@ -88,7 +88,7 @@ it('writes a configuration with which nats-server admits the control plane and h
   open.push(bus)
   await expect(to(controlPlane, null)).rejects.toThrow()
 
-  // For the alarm about its end.
+  // The alarm about the certificate's expiry reads this time.
   expect(await readBrokerExpiry(`tls://127.0.0.1:${port}`)).toEqual(
     new Date(new X509Certificate(readFileSync(cert)).validTo),
   )
@@ -100,7 +100,7 @@ it('writes a configuration with which nats-server admits the control plane and h
   const jwt = await users.issue(agent, user.getPublicKey())
   const host = await to(new TextDecoder().decode(fmtCreds(jwt, user)), trusted)
   open.push(host)
-  // The bus of our programs: with the authority of the broker only, and not without TLS.
+  // Our programs connect only with the authority of the broker, and only by TLS.
   const text = new TextDecoder().decode(fmtCreds(jwt, user))
   const own = { url: `tls://127.0.0.1:${port}`, name: 'host', creds: text }
   const reached = await openBus({ ...own, authorities: [readFileSync(cert, 'utf8')], waitMs: 60_000 })
@@ -114,7 +114,7 @@ it('writes a configuration with which nats-server admits the control plane and h
 
   const heard = bus.subscribe('phonerack.>', { max: 1 })
   await bus.flush()
-  // Not its own.
+  // The broker refuses subjects of other hosts.
   host.publish(subjects.announce(agent), 'forged')
   host.publish(subjects.heartbeat({ ...agent, joinId: 'join_aaaaaaaaaaaa' }), 'forged')
   host.publish(subjects.heartbeat(agent), 'alive')

@@ -160,7 +160,7 @@ describe('a rotation of the authority', () => {
       // Releases from before this would trust one authority only.
       expect(await db.$queryRaw`select serves_from as v from schema_version`).toEqual([{ v: 2 }])
 
-      // Not while a host has not confirmed it.
+      // The switch is refused while a host has not confirmed the new authority.
       await refused(plane, 'switch', `cellar (${away.hostId}): trusts only the earlier authority`)
       await eventually(async () => !(await step(plane, 'switch')).err.includes(rack.hostId))
       expect((await row()).caCertificate).toBe(earlier.caPem)

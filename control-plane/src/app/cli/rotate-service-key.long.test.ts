@@ -115,7 +115,7 @@ it('starts with a new key of webhooks when a release without webhooks rotated th
     where: { id: 1 },
     data: { webhookKey: sealWebhookKey(randomBytes(32), another) },
   })
-  // A rotation leaves it as it is.
+  // A rotation does not change a key that it cannot decrypt.
   expect(await rotate(plane)).toMatchObject({ code: 0, err: '' })
   lines.length = 0
   const second = await world.start({ beside: plane, log })

@@ -14,7 +14,7 @@ const busyStates = ['53300', '55P03', '57014']
 
 /**
  * True if no connection became free before the timeout, or a transaction or statement timed out or ran out of retries.
- * Postgres rolled back that transaction or statement, but others of the same request may be committed.
+ * Postgres rolled back that transaction or statement, but other statements of the same request may be committed.
  */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -1,5 +1,5 @@
-// The queries that run before nearly every request are planned once per connection, and no others
-// are kept there. With real Postgres.
+// Each connection plans the queries that run before nearly every request only once, and keeps no other plans. With real
+// Postgres.
 import { beforeAll, expect, it } from 'vitest'
 import pg from 'pg'
 import { eventually, useWorld, type Plane } from '../../testing/world.js'

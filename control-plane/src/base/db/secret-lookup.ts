@@ -8,7 +8,7 @@ import { createLru } from '../lru.js'
 const everyMs = 250
 /** Secrets per query. */
 const maxPerQuery = 2000
-/** Waiting requests; further ones are refused immediately. */
+/** The largest number of waiting requests; further requests are refused immediately. */
 const maxWaiting = 20_000
 /** The number of secrets whose last result is cached, and for how many milliseconds. */
 const remembered = { max: 20_000, ttl: 600_000 }

@@ -17,7 +17,7 @@ const rememberedNetworks = 20_000
 const totalFailuresFactor = 100
 /** Milliseconds that a refusal without a lookup waits: the longest duration of a lookup. */
 const pauseMs = 250
-/** Concurrent delayed refusals; further ones are sent without delay. */
+/** The largest number of concurrent delayed refusals; further refusals are sent without delay. */
 const maxPauses = 10_000
 
 /** Failures of `/v1` and of the operator API. */

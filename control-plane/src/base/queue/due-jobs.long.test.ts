@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(() => runner.stop(() => undefined))
 
-/** Without a connection of the runner. */
+/** Adds a job without a connection of the runner. */
 const add = (name: string, inMs: number, task = 'test.note') => plane.app.core.db.$queryRaw`
   select 1 as added from graphile_worker.add_job(identifier := ${task}::text,
     payload := json_build_object('name', ${name}::text),

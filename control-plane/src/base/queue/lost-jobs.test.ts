@@ -83,7 +83,7 @@ describe('a job that runs for longer than that time', () => {
     await add('long')
     await eventually(() => runs === 1)
     const { db } = plane.app.core
-    // Once a heartbeat has recorded the owner of the lock: others unlock old locks without one.
+    // Waits until a heartbeat has recorded the owner of the lock: other replicas unlock old locks without an owner.
     await eventually(async () => {
       const owned = await db.$queryRaw<unknown[]>`select 1 from graphile_worker._private_jobs j
         join replicas r on j.locked_by = any(r.worker_ids)`

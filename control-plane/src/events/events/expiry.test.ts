@@ -39,7 +39,7 @@ const connect = async (): Promise<pg.Client> => {
   return client
 }
 
-/** Events of eight days ago, each with a delivery, after all others. Returns their number. */
+/** Adds events of eight days ago, each with a delivery, after all other events. Returns their number. */
 async function old(many: number): Promise<number> {
   const { db } = plane.app.core
   await db.$executeRaw`with state as (

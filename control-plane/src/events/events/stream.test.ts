@@ -102,7 +102,7 @@ it('has a gap after a position of before a restore, even if the numbers have cau
   const again = await follow(position)
   expect(again.items[0]).toEqual({ kind: 'gap', lastEventId: position })
   await again.leave()
-  // An event that is still there has its place among the others.
+  // The stream can begin after an event that has not expired.
   const known = await follow(first.ids()[0] ?? '')
   await eventually(() => known.ids().length === 1)
   expect(known.items.map(({ kind }) => kind)).not.toContain('gap')

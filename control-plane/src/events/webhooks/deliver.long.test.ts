@@ -247,7 +247,7 @@ it('takes no more tests and repeated deliveries than a hundred that wait', async
     expect(errorOf(answer, 429, 'rate_limited').details).toMatchObject({ limit: limits.webhooks.byHand })
     expect(answer.headers['retry-after']).toBe('60')
   }
-  // One of them may be sent now.
+  // A pending delivery can be repeated now, since it counts already.
   const waiting = await plane.app.core.db.webhookDelivery.findFirstOrThrow({
     where: { webhookId: id, status: 'pending' },
   })
@@ -355,7 +355,7 @@ it('neither counts nor keeps jobs that were replaced while a killed replica ran 
 it('hides a deleted webhook immediately, and deletes its deliveries in batches', async () => {
   const { path, id } = await hooks.create(receiver)
   await addDeliveries(id, 2500, { nextAttemptAt: new Date(Date.now() + 3_600_000) })
-  // The deletion skips locked ones.
+  // The deletion skips locked deliveries.
   const client = new pg.Client({ connectionString: plane.config.databaseUrl })
   await client.connect()
   await client.query('begin')

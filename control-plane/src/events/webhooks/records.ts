@@ -104,9 +104,9 @@ export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void>
 }
 
 /**
- * Fails pending deliveries of a webhook, whose lock the transaction holds. While the webhook is switched off, all of
- * them fail; afterwards, those created before it was switched on. Tests and repeated deliveries do not fail. @returns
- * true if more may remain than the 1,000 of one statement, which the webhook's job then fails
+ * Fails pending deliveries of a webhook, whose lock the transaction holds. While the webhook is switched off, all pending
+ * deliveries fail; afterwards, deliveries from before it was switched on fail. Tests and repeated deliveries do not fail.
+ * @returns true if one statement failed its maximum of 1,000 deliveries; the webhook's job then fails the remaining deliveries
  */
 export async function failWaiting(tx: RawTx, id: string): Promise<boolean> {
   const count = await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,

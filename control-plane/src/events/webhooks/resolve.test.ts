@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 /**
- * Answers each question for an IPv4 address with `address`, and others with no address. RFC 1035.
+ * Answers questions for IPv4 addresses with `address`, and other questions without an address. RFC 1035.
  * @param code of each answer: 0 for no error
  */
 async function startNameServer(address: string, code = 0): Promise<string> {
@@ -21,7 +21,7 @@ async function startNameServer(address: string, code = 0): Promise<string> {
     const header = Buffer.from(question.subarray(0, 12))
     header.writeUInt16BE(0x8180 + code, 2)
     header.writeUInt16BE(isV4 && code === 0 ? 1 : 0, 6)
-    // The answer has no additional records, since it omits those of the question.
+    // The answer has no additional records, since it omits the additional records of the question.
     header.writeUInt16BE(0, 10)
     const asked = question.subarray(12, question.indexOf(0, 12) + 5)
     const answer = [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]
@@ -141,7 +141,7 @@ it('gives up after its time, while it waits and while it looks up', async () => 
   const { lookups, names, end } = heldLookups(100)
   for (const name of ['a', 'b', 'c'])
     await expect(lookups(name, signal, name)).rejects.toMatchObject({ code: 'ETIMEOUT' })
-  // The threads of the first two are still in use.
+  // The first two lookups still use their threads.
   expect(names()).toEqual(['a', 'b'])
   end(0)
   await expect.poll(() => lookups('d', signal, 'd').catch(() => names())).toContain('d')

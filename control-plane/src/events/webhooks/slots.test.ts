@@ -106,7 +106,7 @@ interface Hanging {
   endsAt: number
   /** Times without a slot since the last slot. */
   turns: number
-  /** Slots so far. */
+  /** The number of slots that the webhook has had. */
   held: number
   end: () => void
 }
@@ -150,7 +150,7 @@ it('gives each webhook a slot, however many hang and ask again immediately [41.4
           for (const each of all.filter(({ endsAt }) => endsAt <= ms)) {
             each.end()
             await new Promise((resolve) => setImmediate(resolve))
-            // The owner's next job comes before all that wait.
+            // The owner's next job requests a slot before the waiting jobs.
             await ask(each)
           }
           for (const each of all.filter(({ asksAt }) => asksAt <= ms)) await ask(each)

@@ -1,6 +1,7 @@
 /**
- * Resolves names by the system. Each lookup occupies a thread that Node.js shares with file access until the system
- * answers. So few lookups run at the same time, one for each project; the others wait, and end with their attempts.
+ * Resolves names by the system. Until the system answers, each lookup occupies a thread that Node.js shares with file
+ * access. Therefore only few lookups run at the same time, at most one for each project. The other lookups wait, and end
+ * with their attempts.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 

@@ -8,7 +8,7 @@ export interface UrlRules {
   allowed: readonly Network[]
   /** Addresses of this machine. Default: none. */
   own?: readonly string[]
-  /** Only for installations that no other machine can reach. */
+  /** Whether `http` is allowed. Set only for installations that no other machine can reach. */
   allowsHttp: boolean
 }
 

@@ -133,8 +133,10 @@ describe('an app with splits', () => {
   })
 })
 
-/** Counts deletes that wait because their files are being installed. */
-/** Without the file of the replica itself, which is deleted after a day. */
+/**
+ * Counts deletes that wait because their files are being installed. The replica's own file, which is deleted after a day,
+ * does not count.
+ */
 const waitingDeletes = async (): Promise<number> =>
   (
     await plane.app.core.db.$queryRaw<unknown[]>`select 1 from graphile_worker.jobs

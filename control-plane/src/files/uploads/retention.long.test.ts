@@ -107,7 +107,7 @@ describe('with an advanced clock', () => {
     expect((await row(old.id)).expiresAt.getTime()).toBeGreaterThan(installed.getTime() + 6 * day)
     const newer = await client.upload(apk(2))
     expect((await row(old.id)).expiresAt.getTime()).toBe(installed.getTime() + day)
-    // Without the newer build it would be kept longer again.
+    // Without the newer build, the older build is kept for seven days again.
     await client.request('DELETE', `/v1/apps/uploads/${newer.id}`)
     expect((await row(old.id)).expiresAt.getTime()).toBe(installed.getTime() + 7 * day)
     const newest = await client.upload(apk(4))

@@ -47,7 +47,7 @@ let packages = 0
 const newApk = (settings: Parameters<typeof makeApk>[0] = {}, by?: null): Buffer =>
   makeApk({ package: `com.example.app${(packages += 1)}`, ...settings }, by)
 
-/** With one byte changed in its entry `a.txt`. */
+/** Changes bytes in the entry `a.txt` of the APK. */
 function tampered(apk: Buffer): Buffer {
   apk.write('two', apk.indexOf('a.txt') + 'a.txt'.length)
   return apk
@@ -213,7 +213,7 @@ describe('completing', () => {
     const { body: ofOne } = await client.send(one, newApk())
     await client.complete(one.id, ofOne.storageId)
     expect(await refused(one.id, ofTwo.storageId)).toMatch(/already has/)
-    // Files of other projects look like missing ones.
+    // Files of other projects look like missing files.
     const other = await uploadClient(plane, await plane.tenant())
     const theirs = await other.create()
     const answer = await other.complete(theirs.id, ofOne.storageId)

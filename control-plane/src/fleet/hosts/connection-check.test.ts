@@ -56,7 +56,7 @@ it('says whether a connection with mutual TLS is possible, without the cause', a
   agent.cutGrpc()
   await eventually(async () => (await askNow()).body['connected'] === false)
   expect(await askNow()).toEqual({ status: 200, body: { address: known, connected: false } })
-  // A stored address that nobody can connect to takes as long as an address that refuses.
+  // The check of an invalid stored address takes as long as the check of an address that refuses connections.
   await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { address: 'nonsense' } })
   const at = performance.now()
   await askNow()

@@ -156,7 +156,7 @@ interface Listener {
   locks: LockActivity
   repeats: Repeats
   rests: ClaimRests
-  /** By subject. */
+  /** The last heartbeats, by subject. */
   known: LRUCache<string, Known>
 }
 

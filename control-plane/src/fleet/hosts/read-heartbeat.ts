@@ -1,6 +1,6 @@
 /**
- * Parses a heartbeat device by device and field by field. A part that cannot be read is reported and left
- * out; the rest is used. Pure.
+ * Parses a heartbeat device by device and field by field. An unreadable part is reported and omitted; the readable parts
+ * are used. Pure.
  */
 import {
   agentTrustSchema,
@@ -71,8 +71,8 @@ const serial = z
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
 
 /**
- * Replaces a field that cannot be read. Other fields become null or are left out, as their schema
- * allows.
+ * The values that replace unreadable fields. An unreadable field without a value here becomes null or is omitted, as its
+ * schema allows.
  */
 const fallbacks: Partial<DeviceStatus> = { link: 'unknown', fencing_number: 0 }
 

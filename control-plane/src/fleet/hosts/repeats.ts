@@ -39,7 +39,7 @@ const changingSchema = z.object({ sequence: z.number().int().nonnegative(), at: 
 const isChanging = (key: string): boolean => key in changingSchema.shape
 
 export class Repeats {
-  /** By subject. */
+  /** The last heartbeats, by subject. */
   private readonly folded = new LRUCache<string, Folded>({ max: most })
 
   /** Must be called with a heartbeat that was read completely and changed nothing. */

@@ -15,7 +15,7 @@ interface LostRow extends AgentOnBus {
   phone_id: string
   serial: string
   last_proof_at: Date
-  /** By Postgres's time. */
+  /** Whether the host is silent by Postgres's time. */
   host_silent: boolean
   link_silent: boolean
 }

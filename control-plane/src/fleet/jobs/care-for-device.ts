@@ -55,10 +55,10 @@ const longestTurnMs = 5000
 const togetherMs = 60_000
 /** Milliseconds between two checks by a wipe whether the new host has taken over a moved device. */
 const adoptionMs = 1000
-/** The check that stands for a host agent that does not answer. */
+/** The failed check of a device whose host agent does not answer. */
 const agentCheck = 'agent'
 /**
- * The check that stands for a host agent that has no record of the device. Only an enrolment creates the
+ * The failed check of a device of which the host agent has no record. Only an enrolment creates the
  * record again.
  */
 const enrolmentCheck = 'enrolment'

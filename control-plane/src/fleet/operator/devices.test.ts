@@ -258,7 +258,7 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   const [first] = await rows()
   expect(await idsIn('/devices')).not.toContain(first?.id)
 
-  // The machine still runs. Its name and its phones are used elsewhere.
+  // The machine still runs. Another host uses its name and its phones.
   const again = await plane.agent(name)
   const moved = again.addDevice(serial)
   await eventually(async () => (await db.device.count({ where: { hostId: again.hostId } })) === 1)

@@ -85,7 +85,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
 
 export async function listKeys(core: Core, projectId: string) {
   const keys = await core.db.apiKey.findMany({
-    // Connectors whose client has not fetched its tokens are left out.
+    // The list omits connectors whose client has not fetched its tokens.
     where: {
       projectId,
       OR: [

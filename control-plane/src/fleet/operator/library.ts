@@ -43,7 +43,7 @@ export async function removeLibraryApp({ tx }: Work, name: string) {
   return { result: { package: target, removed: true }, target, before: versionOf(removed), after: null }
 }
 
-/** Limits an app that is removed, whose files may contain any text. */
+/** The fields of an app in the audit log. Other fields may contain any text of the APK. */
 const versionOf = (app: AppWithFiles) => ({
   package: app.package,
   version_code: Number(app.versionCode),

@@ -58,7 +58,7 @@ it('makes room for a network by ending the oldest connection of the one with the
   for (const name of ['1', '2', '3']) gate.enter(name, '198.51.100.1')
   gate.enter('other', '192.0.2.2')
   expect(gate.closed).toEqual(['1'])
-  // Nobody has more than the others: the oldest of all.
+  // All networks have the same number of connections, so the oldest connection is closed.
   gate.enter('a', '192.0.2.3')
   gate.enter('b', '192.0.2.4')
   expect(gate.closed).toEqual(['1', '2', 'host'])

@@ -20,7 +20,7 @@ export interface Waiting {
 export class Slots {
   /** Waiting connections with their sites, in the order of their arrival. */
   private readonly waiting = new Map<Waiting, string>()
-  /** Counts by network, and by site: the owner of a /48 has 65,536 networks. */
+  /** The counts of networks and of sites, since the owner of a /48 has 65,536 networks. */
   private readonly counts = new Map<string, number>()
 
   constructor(private readonly limits: SlotLimits) {}

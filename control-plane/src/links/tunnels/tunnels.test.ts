@@ -45,7 +45,7 @@ async function rig(): Promise<Rig> {
   agent.beat()
   const where = { id: agent.hostId }
   await eventually(async () => (await db.host.findUniqueOrThrow({ where })).address === dialledAddress)
-  // The double does not hand out its key. Without a pinned certificate, another one of the host is accepted.
+  // The double keeps its key private. Without a pinned certificate, another certificate of the host is accepted.
   const keys = await hostKeys(plane.app.authority, agent.hostId)
   expect((await db.host.findUniqueOrThrow({ where })).certificateFingerprint).toBeNull()
   const address = { address: dialledAddress, certificateFingerprint: null, joinId: null }

@@ -145,7 +145,7 @@ it('returns a non-retryable internal error when nothing is known [30.43]', async
     return Number(series.exec(await plane.app.metrics.render())?.[1])
   }
   const before = [await counted('host_lost'), await counted('internal_error')]
-  // The connection may already be lost: then nothing was sent.
+  // If the connection is already lost, the request is not sent, and the test repeats it.
   await eventually(async () => {
     const response = await postBatch()
     if (response.statusCode !== 500) return false

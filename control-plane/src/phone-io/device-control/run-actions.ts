@@ -26,15 +26,15 @@ interface BatchContext extends CallContext {
   isGuarded: boolean
   /** Called with the bounds of the elements in a text observation (`BatchEnded.element_bounds`). */
   onBounds: ((bounds: Uint8Array) => void) | undefined
-  /** The snapshot of the client; empty: it has none. Undefined: it wants no changes. */
+  /** The snapshot of the client; empty: the client has no snapshot. Undefined: the client requested no changes. */
   since: string | undefined
 }
 
 /** Responses as UTF-8 JSON. */
 export interface HostAnswer {
-  /** With the observation of the mode for the host. */
+  /** The answer with the observation of the mode for the host. */
   json: Uint8Array
-  /** With changes instead. Null: the observation is whole, there is none, or the client wants no changes. */
+  /** The answer with changes. Null: the observation is whole or missing, or the client requested no changes. */
   withChanges: Uint8Array | null
 }
 

@@ -35,9 +35,8 @@ export interface Batch {
 /** Requests into a ready phone. Any other status causes its conflict error. */
 export interface DeviceControlService {
   /**
-   * Reads the screen, repeatedly for up to 15 s. `json` is the public observation as UTF-8 JSON. `fresh`: the
-   * elements are read even if nothing was drawn since the last read. With `since`, a snapshot, it is the changes after that
-   * snapshot.
+   * Reads the screen, repeatedly for up to 15 s. `json` is the public observation as UTF-8 JSON; with `since`, it has the
+   * changes after that snapshot. `fresh`: the elements are read even if nothing was drawn since the last read.
    */
   observe(
     caller: Caller,

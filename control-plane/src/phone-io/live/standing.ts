@@ -40,7 +40,7 @@ export interface LinkRow extends PossiblePlacement {
   handoffStatus: StoredStatus | null
   handoffMessage: string | null
   /**
-   * For a link of the console: when the take-over of its user ends, or of an agent's request, which any
+   * For a link of the console: when the take-over by its user ends, or the take-over after an agent's request, which any
    * member may handle. Null: no take-over.
    */
   takenUntil: Date | null

@@ -57,7 +57,7 @@ export class BatchRecording {
 
   async failed(error: unknown): Promise<void> {
     try {
-      // Every error but this one means that no action ran.
+      // Every ApiError except `internal_error` means that no action ran.
       if (error instanceof ApiError && error.code !== 'internal_error') this.step?.refused()
       else await this.step?.unknown({ code: 'internal_error', message: messageOf(error) })
     } catch (fault) {

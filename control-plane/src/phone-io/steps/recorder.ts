@@ -173,7 +173,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
           core.log.warn({ err: error, step: step.id }, 'could not begin a step')
         }
       }
-      // The write at the end of the step includes what is missing.
+      // The write at the end of the step also writes its beginning, if that is missing.
       const beginning = setTimeout(() => {
         isBegun = true
         screens.flush(phoneId)

@@ -131,7 +131,7 @@ export function maskActions(actions: readonly Action[], masker: Masker): Action[
   })
 }
 
-/** Whether the command is left out. */
+/** Whether the action is a shell command whose text is masked. */
 export const isMaskedShell = (action: Action): boolean => action.type === 'shell' && action.command === mark
 
 /** Whether the character of a key is omitted. */

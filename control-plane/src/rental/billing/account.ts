@@ -23,7 +23,7 @@ export interface ProjectRecord {
  * project's row is read with its lock, so the row includes a change that the statement waited for.
  */
 export async function lockOwnerAndProject(tx: RawTx, projectId: string): Promise<ProjectRecord> {
-  // The statement locks the project for a row of the join, and therefore after the owner.
+  // The `with` locks the owner first, since the statement locks the project only for a row of the join.
   const [project] = await tx.$queryRaw<ProjectRecord[]>`with owner as materialized (
       select id from owners where id = (select owner_id from projects where id = ${projectId}) for update)
     select j.id, j.owner_id as "ownerId", j.name, j.balance_micros as "balanceMicros",

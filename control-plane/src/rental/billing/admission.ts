@@ -75,7 +75,7 @@ export const noCapacity = (): ApiError =>
     next: 'Send the request again after `Retry-After`, or delete a phone that you do not need: a parked phone keeps its device (GET /v1/phones?status=parked).',
   })
 
-/** Tells how a project can get credit. */
+/** Returns advice on how a project gets credit. */
 export const creditAdvice = ({ sellsCredit = true }: Pick<Price, 'sellsCredit'>): string =>
   sellsCredit
     ? 'Add credit: POST /v1/credits/checkout'

@@ -43,7 +43,7 @@ export type Verdict =
   | { kind: 'not clean' }
   /** An idle device is not clean. */
   | { kind: 'wipe' }
-  /** Only the row's number is behind. */
+  /** The row differs only by its fencing number, which is too low. */
   | { kind: 'renumber' }
   /**
    * The number of a wipe, an enrolment or a phone's assignment was already used: the order needs a

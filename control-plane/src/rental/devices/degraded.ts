@@ -4,7 +4,7 @@
  */
 
 export interface DegradedRules {
-  /** Failures count as together within this time. 0: no host is ever degraded. */
+  /** The window in which failures of several devices count together. 0: no host is ever degraded. */
   windowMs: number
   /** A lost link counts after this time, since phones and agents restart. */
   linkGraceMs: number
@@ -54,7 +54,7 @@ export interface Verdict {
    * host's.
    */
   isTogether: boolean
-  /** As `isTogether`, without the failed starts. */
+  /** The same as `isTogether`, computed without the failed starts. */
   isTogetherWithoutStarts: boolean
   /** The newest failed start within the window; null: none. */
   lastFailedStart: number | null

@@ -111,9 +111,9 @@ export async function noteFailure(
 }
 
 /**
- * Records that a host refused work on a device by its own fault. A host whose heartbeats say that it refuses
- * work is left out, since it gets no phones. A host that refuses without saying so loses its priority, and is
- * degraded after several devices.
+ * Records that a host refused work on a device by its own fault. A host whose heartbeats report that it refuses work is not
+ * recorded, since it gets no phones. A host that refuses without such a report loses its priority, and is degraded after it
+ * refused work on several devices.
  */
 export async function noteHostFault(
   db: Database,

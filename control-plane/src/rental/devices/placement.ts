@@ -1,6 +1,5 @@
 /**
- * Tells where calls to a phone go: the phone's device, the device's host, and the assignment that each call
- * carries.
+ * Finds the target of calls to a phone: the phone's device, the device's host, and the assignment that each call carries.
  */
 import { type Assignment } from '@phonerack/proto'
 import { type Rules } from '../../base/config/config.js'

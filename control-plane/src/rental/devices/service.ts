@@ -1,6 +1,5 @@
 /**
- * Tells whether operators let a device take new work: not while the host or the device is drained, nor in
- * maintenance.
+ * Determines whether a device takes new work: not while an operator drains the host or the device, nor during maintenance.
  */
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Reader } from '../../base/db/database.js'

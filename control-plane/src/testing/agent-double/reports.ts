@@ -8,7 +8,7 @@ const at = new Date('2026-11-21T12:49:30.086Z')
 
 export const doubleNotification = 'ntf_bbbbbbbbbbbb'
 
-/** The notification of every double, unless a test adds others. */
+/** The notification of every double, unless a test adds other notifications. */
 export const shownNotification: Notification = {
   id: doubleNotification,
   package: 'org.example.app',

@@ -49,7 +49,7 @@ class AsyncWebhooks:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> models.Webhook:
-        """Fields that are left out keep their value, as in `{"enabled": False}`."""
+        """Omitted fields keep their value, as in `{"enabled": False}`."""
         request = operations.update_webhook(id, body=change)
         return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 

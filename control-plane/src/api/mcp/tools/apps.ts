@@ -1,4 +1,4 @@
-/** Tools for apps: installed ones, the library, installs and uploads. */
+/** Tools for apps: installed apps, the library, installs and uploads. */
 import { limits, pause } from '@phonerack/shared'
 import { z } from 'zod'
 import { type InstallsJson, type UploadJson } from '../../routes/apps/schemas.js'

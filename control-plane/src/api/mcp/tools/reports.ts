@@ -1,4 +1,4 @@
-/** Tools for what a phone reports: log, crashes, notifications; and permissions of its apps. */
+/** Tools for reports of a phone (log, crashes, notifications) and for permissions of its apps. */
 import { z } from 'zod'
 import { validationFailed } from '../../../base/validation/validation-error.js'
 import { answer } from '../answers.js'

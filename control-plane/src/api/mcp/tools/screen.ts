@@ -57,7 +57,7 @@ function checkWaits(actions: readonly Action[]): void {
 /** Returns `0 tap ok center=[540,1200]`, or the error of the action, whose details hold the candidates. */
 function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
   const { matched, moved, at_end, app, repeated, next } = facts
-  // Most actions draw something, so only the others are named.
+  // Most actions draw something, so `changed` is shown only for actions that drew nothing.
   const changed = facts.changed === false ? false : undefined
   const more = entryLine({
     ...facts.resolved,

@@ -1,4 +1,4 @@
-// The phones of all projects of a user, and the limits of a project. Rows of phones are inserted: their lives are tested elsewhere.
+// The phones of all projects of a user, and the limits of a project. The tests insert rows of phones, since other tests cover the states of a phone.
 import { newId } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { consoleUser, operatorDesk, type ConsoleClient } from '../../../testing/console-client.js'

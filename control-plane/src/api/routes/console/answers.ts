@@ -89,7 +89,7 @@ export const askingAnswer = z.object({
   redirect: z.object({ host: text, is_this_machine: z.boolean() }),
   /** The rights that the page proposes. */
   preset: z.enum(presets),
-  /** The scopes that the client requested. It gets no others; empty: it requested none. */
+  /** The scopes that the client requested, and the only scopes that it can get; empty: the client requested no scopes. */
   scopes: z.array(z.enum(scopes)).readonly(),
 })
 export const redirectAnswer = z.object({ redirect_to: text })
@@ -107,7 +107,7 @@ export const ownProjectAnswer = accountSchema.omit({ project: true }).extend({
     /** Null: nothing is spent. */
     lasts_seconds: z.number().nullable(),
   }),
-  /** Whole dollars that one payment may have; null: the service does not sell credit. */
+  /** The limits of one payment in whole dollars; null: the service does not sell credit. */
   purchase: z.object({ min_usd: count, max_usd: count, default_usd: count }).nullable(),
 })
 

@@ -11,7 +11,7 @@ import { callerFor, changing, intoPhone, type ProjectDeps } from './caller.js'
 import { installAnswer } from './answers.js'
 import { route } from './route.js'
 
-/** Milliseconds that a request waits until an app has been read. The page then asks again. */
+/** Milliseconds that a request waits until an app has been read. The page then repeats the request. */
 const waitMs = 25_000
 
 const installBody = z.strictObject({ upload: z.string().max(100), replace: z.boolean().default(false) })

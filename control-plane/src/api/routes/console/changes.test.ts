@@ -114,7 +114,7 @@ it('says in which of all projects of a user something happened, by one stream, u
   await eventually(() => changedIn(stream.read.text).flat().includes(others.projectId))
   expect(changedIn(stream.read.text).slice(2).flat()).not.toContain(lab.projectId)
 
-  // A client that comes back gets what it missed; one with an unknown position reads everything again.
+  // A client that reconnects gets the missed changes; a client with an unknown position reads everything again.
   stream.close()
   const position = lastId(stream.read.text)
   await happenIn(others)

@@ -1,6 +1,5 @@
-// Every route of /console/api, as everybody who may or may not use it. The expectations are written by hand,
-// apart from rules.ts. Routes of operators are asked at the operator's listener, all others at the public
-// listener.
+// Every route of /console/api, requested by each kind of user. The expectations are written by hand, independently of
+// rules.ts. Requests of operators' routes go to the operator's listener, and all other requests to the public listener.
 import { newId } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -223,7 +222,7 @@ interface ErrorBody {
 
 const isOfOperators = (route: string): boolean => route.includes(' /operator/')
 
-/** Whether the gate let the request through; its handler may still refuse what does not exist. */
+/** Whether the gate accepted the request. The handler may still refuse an object that does not exist. */
 async function outcomeOf(route: string, name: string): Promise<string> {
   const [method = ''] = route.split(' ')
   const sender = people[name]

@@ -156,7 +156,7 @@ describe('the account of an address', () => {
     const audit = await plane.app.core.db.auditEntry.findMany({ where: { tokenName: email } })
     const actions = audit.map(({ action }) => action).filter((action) => action.startsWith('account.'))
     expect(actions.sort()).toEqual(['account.link', 'account.unlink'])
-    // Nobody has it now, so it is a new person.
+    // No user has the account of the provider now, so the sign-in creates a user.
     expect((await signInAt(consoleClient(plane))).body).toEqual({ is_link: false, is_new: true })
   })
 

@@ -8,7 +8,7 @@ import { type RouteName } from './rules.js'
 
 interface Spec<A, B, Q> extends Shape, Pick<RouteOptions, 'bodyLimit' | 'config' | 'preHandler'> {
   query?: readonly Q[] & readonly string[]
-  /** Left out: the body is not read. */
+  /** Omitted: the body is not read. */
   body?: B & z.ZodType
   answer?: A & z.ZodType
   /** The status of a success; default 200. */

@@ -141,7 +141,7 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
           : undefined,
       ),
   }
-  // The answers of better-auth to the others contain the session's token.
+  // Only these answers of better-auth are passed on: its other answers contain the session's token.
   route(app, 'GET /auth/passkey/generate-authenticate-options', withPasskeys, (request, reply) =>
     handOn(request, reply, deps, null),
   )

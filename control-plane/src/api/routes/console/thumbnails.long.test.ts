@@ -29,7 +29,7 @@ beforeEach(() => {
   answerWith(oneThumbnail)
 })
 
-/** Also collects the requests. */
+/** Sets the answer of the agent, and collects the requests. */
 function answerWith(answer: AgentDouble['onThumbnail']): void {
   agent.onThumbnail = (request, cancelled) => {
     asked.push({ knownTag: request.knownTag, withTyped: request.withTyped })
@@ -197,7 +197,7 @@ it('is shown for a phone that was typed on only where the project keeps typed te
   expect((await ask()).status).toBe(200)
   expect(asked.map(({ withTyped }) => withTyped)).toEqual([false, false, true])
   await keep(false)
-  // The agent has forgotten it by a restart; this replica sent it.
+  // The agent forgot the typed text at a restart, but this replica had sent it.
   answerWith(oneThumbnail)
   const batch = await v1('POST', '/actions', {
     actions: [{ type: 'type', text: 'hunter2' }],

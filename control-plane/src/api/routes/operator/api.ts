@@ -34,7 +34,7 @@ interface WriteSpec<U extends string = string, A extends z.ZodType = z.ZodType> 
   action: string
   /** The response's status; default 200. */
   status?: number
-  /** Left out: no client reads the JSON. */
+  /** Omitted: no client reads the JSON. */
   answer?: A
 }
 

@@ -60,7 +60,7 @@ it.each(['reboot', 'reset'])('%s accepts no field [35.40]', async (what) => {
 it('returns how long to wait', async () => {
   const phone = await api.readyPhone()
   const { clock, db } = api.plane.app.core
-  // By the clock of the service, which may be a moment behind this machine's.
+  // The clock of the service may be slightly behind the clock of this machine.
   const rebootedAt = new Date(clock.now().getTime() - 168_000)
   await db.phone.update({ where: { id: phone }, data: { rebootedAt } })
   const response = await post('reboot', api.key, phone)

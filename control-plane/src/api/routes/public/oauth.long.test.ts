@@ -36,7 +36,7 @@ beforeAll(async () => {
   )
 })
 
-// People and addresses may ask only so often.
+// Each test begins without attempts, since the requests of people and addresses are limited.
 beforeEach(async () => {
   ahead = 0
   await plane.app.core.db.attempt.deleteMany()

@@ -62,7 +62,7 @@ it('refuses tokens without a signature, with a MAC, or with the signature of ano
   await expect(check(new UnsecuredJWT(good).encode())).rejects.toThrow(ProviderFailed)
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const content = `${part({ alg: 'HS256', kid: 'a' })}.${part(good)}`
-  // The public key as the secret of a MAC.
+  // The attack uses the public key as the secret of a MAC.
   const mac = createHmac('sha256', JSON.stringify(keys.keys[0])).update(content).digest('base64url')
   await expect(check(`${content}.${mac}`)).rejects.toThrow(ProviderFailed)
   const other = await generateKeyPair('RS256')
