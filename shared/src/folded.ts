@@ -6,7 +6,7 @@
 /** Soft hyphens, joiners, direction marks, variation selectors. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu
 /**
- * Apostrophes: curly and low ones, modifier letters, primes, fullwidth ones, accents used as apostrophes,
+ * Apostrophes: curly, low and fullwidth apostrophes, modifier letters, primes, accents used as apostrophes,
  * single guillemets.
  */
 const singleQuotes = /[\u2018-\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\uff07`\u00b4\u2039\u203a]/gu

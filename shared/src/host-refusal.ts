@@ -21,7 +21,7 @@ export type HostFault = (typeof hostFaults)[number]
 /** The field of a heartbeat. A receiver treats an unknown `kind` like `own_fault`. */
 export const hostRefusalSchema = z.object({
   kind: z.string().regex(/^[a-z_]{1,50}$/),
-  /** For the operator, with the next step. */
+  /** A text for the operator, with the next step. */
   reason: z.string().max(2000),
 })
 export type HostRefusal = z.infer<typeof hostRefusalSchema> & { kind: HostFault }

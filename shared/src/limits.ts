@@ -86,7 +86,7 @@ export const limits = {
   recordings: {
     /** Recordings that a project keeps, on all its phones. */
     perProject: 20,
-    /** Bytes: all recordings of a project, running ones included. */
+    /** Bytes: all recordings of a project, including running recordings. */
     projectBytes: 20_000_000_000,
     /** Seconds that a recording is kept after it started. */
     life: 7 * 86_400,
@@ -212,7 +212,7 @@ export const limits = {
     /** Redirect addresses of a client, and characters of each. */
     redirects: 50,
     redirect: 2000,
-    /** Registered clients without a connector: all of them, and those of an IPv4 address or IPv6 /48. */
+    /** Registered clients without a connector: in total, and for each IPv4 address or IPv6 /48. */
     registered: 10_000,
     registeredPerSite: 1000,
     /** Registrations in an hour by an IPv4 address or IPv6 /64, and by an IPv6 /48. */

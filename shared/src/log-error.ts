@@ -1,5 +1,5 @@
 /**
- * The fields of an error that are safe to log. Our errors and those of libraries can carry a request, typed
+ * The fields of an error that are safe to log. Our errors and errors of libraries can contain a request, typed
  * text or a whole answer in other fields. Used by `log.ts`.
  */
 

@@ -28,7 +28,7 @@ test('counts the time between two looks up to the limit', () => {
 })
 
 test('counts all time while the process runs', async () => {
-  // The span of `all` contains that of `own`. One millisecond is for rounding.
+  // The span of `all` contains the span of `own`. One millisecond is for rounding.
   const all = performance.now()
   const own = ownNow()
   await new Promise((resolve) => setTimeout(resolve, 600))

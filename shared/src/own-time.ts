@@ -34,5 +34,5 @@ export class OwnTime {
 const ofThisProcess = new OwnTime(performance.now())
 setInterval(() => ofThisProcess.count(performance.now()), times.between).unref()
 
-/** Milliseconds that this process has run. Monotonic; for differences. */
+/** Milliseconds that this process has run, by a monotonic clock. Use only differences of the values. */
 export const ownNow = (): number => ofThisProcess.at(performance.now())

@@ -23,7 +23,7 @@ const seconds = (value: unknown, otherwise: number, most: number): number =>
   typeof value === 'number' && value >= 0 ? Math.min(most, value) : otherwise
 
 export class Setup {
-  /** The person compares it with the code on the page. */
+  /** The code that the person compares with the code on the page. */
   readonly userCode: string
   /** The page for the person. */
   readonly url: string

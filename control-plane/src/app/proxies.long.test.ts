@@ -20,7 +20,7 @@ const guide = readFileSync(path.join(root, 'docs/operations.md'), 'utf8')
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
-/** The code block of the guide that begins so. */
+/** Returns the code block of the guide that begins with `start`. */
 const block = (start: string): string => {
   const at = guide.indexOf(`\`\`\`\n${start}`)
   if (at === -1) throw new Error(`docs/operations.md has no block that begins with ${start}`)
@@ -258,7 +258,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       }
       expect(cuts).toEqual(['POST', 'DELETE'])
 
-      // The other one gets each request, also right after the loss; nginx gives its share the envelope.
+      // The other replica gets each request, even immediately after the loss. nginx answers the failed requests with the envelope.
       ways[0]?.leave()
       for (let request = 0; request < 10; request += 1) {
         const answer = await get()

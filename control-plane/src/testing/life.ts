@@ -94,7 +94,7 @@ export class Life {
       this.note(`${step.what}: ${error.code}`)
     }
     await this.settle(process, step)
-    // This response is lost too.
+    // The client does not get this response either.
     process.fuse.pass()
   }
 

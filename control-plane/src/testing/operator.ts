@@ -1,5 +1,5 @@
 /**
- * Effects of operator requests, for tests that do not need the request. The functions have the names of those
+ * Effects of operator requests, for tests that do not need the request. The functions have the names of the functions
  * in `operator/`.
  */
 import { newId } from '@phonerack/shared'

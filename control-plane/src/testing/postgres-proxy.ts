@@ -18,9 +18,9 @@ export interface PostgresProxy {
   cut(text: string, at: CutAt): Promise<void>
   /** Closes all connections, and closes new connections immediately. */
   close(): void
-  /** Keeps the present connections open, and forwards nothing on them. */
+  /** Keeps the open connections, but forwards no bytes on them. */
   silence(): void
-  /** Forwards again. */
+  /** Forwards connections and bytes again. */
   open(): void
   stop(): Promise<void>
 }

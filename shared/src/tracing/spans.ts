@@ -124,7 +124,7 @@ export function failSpan(span: Span, code: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The message is left out, because it can quote a tenant, a phone or a path. */
+/** The span omits the message, because the message can quote a tenant, a phone or a path. */
 const codeOfError = (error: unknown): string =>
   error instanceof ApiError ? error.code : error instanceof Error ? error.name : 'unknown'
 

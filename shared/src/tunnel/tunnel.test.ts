@@ -97,7 +97,7 @@ it('opens no more streams at a time than the limit', async () => {
 it('ends a session whose other end is silent, and no other', async () => {
   const live = await tunnel(() => undefined)
   endWhenSilent(live.asking, () => live.asking.destroy(), { every: 20, timeout: 5000 })
-  // Nobody reads at its other end, as after a router has forgotten the connection.
+  // No program reads at the other end of this connection, as after a router has dropped it.
   const silent = await pair()
   const asking = connect('http://a', { createConnection: () => silent[0], settings: tunnelSettings })
   asking.on('error', () => undefined)

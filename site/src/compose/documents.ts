@@ -36,5 +36,5 @@ export const documents: readonly Document[] = [
 /** Becomes one page for each of its sections. */
 export const operations = { source: 'docs/operations.md', folder: 'operators' }
 
-/** Sections of it that are too long for one page. */
+/** Sections of docs/operations.md that are too long for one page. */
 export const dividedSections: ReadonlySet<string> = new Set(['Several machines'])

@@ -66,7 +66,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     "Choose the phone's default keyboard again, or read the text from the screen. Setting the clipboard still works.",
   recording_in_progress: 'Stop the running recording with the request in `next`.',
   recording_not_ready:
-    'Stop the recording if it runs; a video takes a few seconds to be made. Then ask again.',
+    'Stop the recording if it runs; creating the video takes a few seconds. Then repeat the request.',
   recording_limit_reached: 'Delete recordings. Those of deleted phones count until they expire.',
   duplicate_upload: 'Use the upload that `next` names: it has the same file.',
   setup_expired: 'Start again with `POST /v1/setup`: a code is valid for 15 minutes.',

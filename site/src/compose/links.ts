@@ -1,4 +1,4 @@
-/** Links of documents of the repository, changed to those of the site. Pure. */
+/** Converts links of documents in the repository to links of the site. Pure. */
 
 /** GitHub's anchor of a heading, which links in the repository use. */
 export const anchorOf = (heading: string): string =>

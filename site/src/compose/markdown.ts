@@ -1,4 +1,4 @@
-/** The pages as Markdown, for models: each next to its HTML, and those for authors of agents in one file. */
+/** Writes the pages as Markdown, for models: each page next to its HTML, and the pages for authors of agents in one file. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { DefaultTheme } from 'vitepress'
@@ -21,7 +21,7 @@ export function writeMarkdown(
   whole: readonly string[],
 ): void {
   const named = new Map<string, string>()
-  // Those of one file first, in their order there.
+  // The pages of the one file come first, in the order of that file.
   for (const menu of new Set([...whole, ...Object.keys(sidebar)]))
     for (const link of links(sidebar[menu] as DefaultTheme.SidebarItem[])) {
       const name = `${link.slice(1)}${link.endsWith('/') ? 'index' : ''}.md`

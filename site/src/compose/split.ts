@@ -2,7 +2,7 @@
 import { anchorOf } from './links.js'
 
 export interface Part {
-  /** The anchor of its first heading in the document. */
+  /** The anchor of the part's first heading in the document. */
   slug: string
   title: string
   /** With the title as its only heading of level 1. */
@@ -22,8 +22,8 @@ const headingOf = (line: string): { level: number; text: string } | null => {
 }
 
 /**
- * A part per heading of level 2, and per heading of level 3 below those that `divided` names. Text before the first part is
- * left out.
+ * Returns a part for each heading of level 2, and for each heading of level 3 below the headings that `divided` names. Omits
+ * text before the first part.
  */
 export function split(document: string, divided: ReadonlySet<string>): Part[] {
   const pieces: Piece[] = []

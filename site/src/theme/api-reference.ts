@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** Everything that would ask another server, or leads to one, is off. */
+/** All features that send requests to other servers, or lead to other servers, are off. */
 const configurationFor = (content: object, isDark: boolean): object => ({
   content,
   theme: 'default',
@@ -39,7 +39,7 @@ const configurationFor = (content: object, isDark: boolean): object => ({
   metaData: { title: 'API reference | Phonerack' },
 })
 
-/** Languages without examples: those of our clients stay. A key does not belong into the script of a page (`js`). */
+/** Languages without examples. Only the languages of our clients have examples, without `js`: the script of a page must not contain a key. */
 const otherLanguages =
   'c clojure csharp dart fsharp go http java js kotlin objc ocaml php powershell r ruby rust swift'.split(' ')
 

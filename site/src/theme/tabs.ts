@@ -1,5 +1,5 @@
 /**
- * Remembers which client a reader uses: choosing a tab chooses it in every group of tabs, on this page and on the others.
+ * Remembers which client a reader uses: a chosen tab is chosen in every group of tabs, on this page and on all other pages.
  * VitePress renders a group as radio buttons with labels, and a block for each.
  */
 

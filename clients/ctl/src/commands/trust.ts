@@ -31,7 +31,7 @@ export function rotationLines(hosts: readonly Rotating[]): string[] {
   const next =
     ready === rotations.length
       ? `Check the replicas with \`rotate-authority status\`, then run \`rotate-authority ${name}\`.`
-      : `Wait for the others, or connect them, before \`rotate-authority ${name}\`.`
+      : `Wait for the other hosts, or connect them, before \`rotate-authority ${name}\`.`
   return [
     `A rotation of the certificate authority is open: ${ready} of ${rotations.length} hosts ${state}. ${next}`,
   ]

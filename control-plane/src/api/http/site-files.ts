@@ -26,7 +26,7 @@ export interface SiteFile {
   /** Relative to the folder, with `/`. */
   name: string
   isPage: boolean
-  /** Whether its name contains a hash of its content. */
+  /** Whether the file's name contains a hash of the file's content. */
   isHashed: boolean
 }
 

@@ -125,7 +125,7 @@ it.each(['h2c', 'websocket'])(
     const offer = `Connection: Upgrade\r\nUpgrade: ${protocol}`
     const answers = await askOnOneConnection((server.address() as AddressInfo).port, givenBackAtMost, offer)
     expect(answers.every((answer) => answer.startsWith('HTTP/1.1 204 '))).toBe(true)
-    // The first request has not been given back before.
+    // The first request was not returned by an earlier upgrade.
     expect(new Set(listeners.slice(1)).size).toBe(1)
     expect(listeners).toHaveLength(givenBackAtMost)
     const closing = answers.map((answer) => /^connection: close\r$/im.test(answer))

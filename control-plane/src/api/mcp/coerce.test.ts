@@ -8,7 +8,7 @@ import './common-words.js'
 import { tools } from './tools/index.js'
 
 const act = z.strictObject({ phone_id: z.string(), actions: actionBatchSchema.shape.actions })
-/** The batch as it is understood. */
+/** Returns the batch that the server reads from the arguments. */
 const batch = (actions: unknown): unknown =>
   (act.parse(coerce(act, { phone_id: 'ph_a', actions })) as { actions: unknown }).actions
 const tap = (target: object) => ({ type: 'tap', target })

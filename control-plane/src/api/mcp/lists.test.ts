@@ -38,7 +38,7 @@ const run = async (name: string, args: object, send: Send): Promise<ToolAnswer> 
   return answer
 }
 
-/** Reads on as the last line of each text says. */
+/** Reads all pages by the calls that the last line of each text names. */
 async function readAll(name: string, args: object, send: Send): Promise<{ ids: unknown[]; calls: number }> {
   const ids: unknown[] = []
   let next: object = {}

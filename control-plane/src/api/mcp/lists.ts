@@ -1,6 +1,7 @@
 /**
  * Lists as answers of tools. Claude Code refuses an answer over 25,000 tokens, and other clients cut it, so an answer has the
- * entries that fit, and says how to read on. Clients show either the text or the structured content: the longer form counts.
+ * entries that fit, and names the call for the next entries. Clients show either the text or the structured content, so the
+ * longer form must fit.
  */
 import { type Schema, type ToolAnswer } from './tool.js'
 import { integer, list, object, orNull, string } from './schemas.js'
@@ -51,7 +52,7 @@ function shortened<T extends object>(entry: T, fits: (entry: T) => boolean): T {
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`
 
-/** A value with its texts cut. */
+/** Returns a copy of the value with shortened texts. */
 export function cutTexts(value: unknown, most: number): unknown {
   if (typeof value === 'string') return cutText(value, most)
   if (Array.isArray(value)) return value.map((each) => cutTexts(each, most))

@@ -32,7 +32,7 @@ interface Answer {
   body: string
 }
 
-/** Over a connection that stays open until the server closes it. */
+/** Sends a request over a connection that stays open until the server closes it. */
 async function call(
   replica: ReplicaProcess,
   path: string,
@@ -105,7 +105,7 @@ describe('a control plane that gets SIGTERM', () => {
       await held.begun
       replica.terminate()
       await eventually(() => isRefused(replica))
-      // Longer than the calls into phones got before.
+      // This pause is longer than the earlier limit of calls into phones.
       await sleep(4000)
       expect(replica.exit()).toBeNull()
       held.finish()

@@ -1,4 +1,4 @@
-// After the rotation, a new replica refuses cursors of the earlier secret, and a running one continues.
+// After the rotation, a new replica refuses cursors of the earlier secret, and a running replica continues.
 import { expect, it } from 'vitest'
 import { type Plane, useWorld } from '../../testing/world.js'
 import { uploadClient } from '../../testing/uploads.js'

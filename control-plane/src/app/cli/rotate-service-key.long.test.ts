@@ -1,4 +1,4 @@
-// The service key is replaced while replicas run, and only the new one opens the authority afterwards.
+// The service key is replaced while replicas run, and only the new key decrypts the authority afterwards.
 import { randomBytes } from 'node:crypto'
 import {
   chownSync,

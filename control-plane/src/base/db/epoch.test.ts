@@ -39,7 +39,7 @@ it('changes with a promotion, immediately and without an operator', async () => 
     expect(await ask(url, 'select pg_promote(true, 60) as answer')).toBe('true')
     expect(await epochOf(url)).toEqual([before[0], before[1], '00000002'])
     await postgres.stop()
-    // A restart does not change it.
+    // A restart does not change the epoch.
     postgres = await startPostgres({ dir })
     expect(await epochOf(postgres.urlOf('plane'))).toEqual([before[0], before[1], '00000002'])
   } finally {

@@ -54,7 +54,7 @@ describe('a hand-over', () => {
     await giveBack(core, declined, 'declined', null)
     const cancelled = await handOver()
     await call('DELETE', `/phones/${phoneId}/handoffs/${cancelled}`)
-    // Cancelled after it has ended: its texts are deleted, and nothing happens otherwise.
+    // A deletion of an ended hand-over deletes its texts, and writes no event.
     await call('DELETE', `/phones/${phoneId}/handoffs/${declined}`)
     const late = await handOver({ expires_in: 60 })
     const expiresAt = new Date(core.clock.now().getTime() - 1)

@@ -67,7 +67,7 @@ it('has few jobs, however many deliveries wait, and sends each of them [41.38]',
   await outboxIsEmpty()
   await eventually(() => held.length > 1)
   expect(await pendingOf(id)).toBe(60)
-  // Four that run, and one that waits.
+  // At most four jobs run, and one job waits.
   await eventually(async () => (await webhookJobs(plane, id)) <= 6)
   receiver.answer = null
   for (const response of held) response.writeHead(204).end()
@@ -375,7 +375,7 @@ it('hides a deleted webhook immediately, and deletes its deliveries in batches',
   for (let each = 0; each < limits.webhooks.perProject; each += 1) await hooks.create(receiver)
   await forget(core)
   expect(await core.db.webhookDelivery.count({ where: { webhookId: id } })).toBe(0)
-  // A transaction that read it before may still refer to it.
+  // An earlier transaction that read the webhook may still refer to its row.
   expect(await core.db.webhook.count({ where: { id } })).toBe(1)
   await core.db.webhook.update({ where: { id }, data: { deletedAt: new Date(Date.now() - 301_000) } })
   await forget(core)

@@ -324,7 +324,7 @@ it('is switched off after three days of failures, with an event, and fails what 
   const { db } = plane.app.core
   const since = new Date(Date.now() - limits.webhooks.failingLife * 1000)
   await db.webhook.update({ where: { id }, data: { failingSince: since } })
-  // A test has no part in it.
+  // A test does not switch the webhook off.
   await call('POST', `${path}/test`)
   await eventually(async () => (await deliveries(path))[0]?.status === 'failed')
   expect((await read(path)).enabled).toBe(true)
@@ -362,7 +362,7 @@ it('loses nothing when deliveries lose their jobs', async () => {
   await db.$executeRaw`select graphile_worker.complete_jobs((select array_agg(id) from graphile_worker.jobs
     where task_identifier = 'webhook.deliver'))`
   await call('PATCH', path, { url: receiver.url })
-  // A minute later, the reconciliation finds it.
+  // A minute later, the reconciliation finds the delivery.
   await db.webhookDelivery.updateMany({
     where: { webhookId: id },
     data: { nextAttemptAt: new Date(Date.now() - 60_000) },

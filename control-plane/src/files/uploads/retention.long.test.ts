@@ -114,7 +114,7 @@ describe('with an advanced clock', () => {
     ahead += day + 60_000
     await expire()
     expect([await statusOf(old.id), await statusOf(newest.id)]).toEqual(['deleted', 'ready'])
-    // A deleted one stays deleted, even when the newer build is deleted.
+    // A deleted upload stays deleted, even when the newer build is deleted.
     await client.request('DELETE', `/v1/apps/uploads/${newest.id}`)
     expect(await statusOf(old.id)).toBe('deleted')
   })

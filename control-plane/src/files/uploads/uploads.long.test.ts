@@ -126,7 +126,7 @@ describe('an upload', () => {
     })
     const again = await client.complete(created.id, body.storageId)
     expect([again.status, again.body.status]).toEqual([200, 'duplicate'])
-    // Another project has its own.
+    // Another project gets a separate upload of the same file.
     const other = await uploadClient(plane, await plane.tenant())
     expect((await other.upload(bytes)).status).toBe('ready')
   })

@@ -56,7 +56,7 @@ export interface DeviceChange {
   model: string | null
   sdk: number | null
   reason: string | null
-  /** Present only when they changed. */
+  /** Present only if the events changed. */
   events?: DeviceEvent[]
   condition?: DeviceCondition
   claimedSince?: null

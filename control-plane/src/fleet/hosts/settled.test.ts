@@ -194,7 +194,7 @@ describe('a fold', () => {
     expect([left.settled, left.agreed]).toEqual([null, null])
     const again = await foldHeartbeat(plane.app.core, agent, { ...message, sequence: sequence + 1 }, {})
     sequence += 1
-    // The place is a new device again.
+    // The report of the place creates a new device again.
     expect(again.settled).not.toBeNull()
     expect(await rows()).toHaveLength(3)
   })

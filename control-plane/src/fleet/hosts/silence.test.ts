@@ -15,7 +15,7 @@ it('a replica counts silence from when it began to listen, by its own clock', ()
   silence.hear(a, [{ serial: 's', link: 'offline' }])
   now = 7500
   expect([silence.ofHost(a), silence.ofLink(a, 's'), silence.ofHost(b)]).toEqual([1500, 2500, 6500])
-  // This agent is from before the host joined again.
+  // This agent belongs to the time before the host joined again.
   silence.hear(earlier, [{ serial: 's', link: 'healthy' }])
   expect([silence.ofHost(a), silence.ofLink(a, 's'), silence.ofHost(earlier)]).toEqual([1500, 2500, 0])
   silence.hear(a, [])

@@ -36,8 +36,8 @@ import { backoff, reschedule } from '../../base/queue/retry.js'
 /** Milliseconds per try. */
 const tryMs = 45_000
 /**
- * The share of its time that a try needs to count: a try that the create's deadline cut earlier says nothing
- * about the phone.
+ * The share of `tryMs` after which a failed try counts against the phone. A try that the create's deadline cut off earlier
+ * does not show that the phone is at fault.
  */
 const fairShare = 0.5
 /** Milliseconds before a deadline in which the agent may answer that its time is over. */
@@ -88,8 +88,8 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
 }
 
 /**
- * True for a number that is behind, for lost data, and for a new phone's device that is not clean. Other
- * refusals of a phone that ran before wait some tries for the next heartbeat, which says more than a refusal.
+ * Whether a refusal is final: the fencing number is too low, data is lost, or the device of a new phone is not clean. After
+ * other refusals of a phone that ran before, the job waits some tries for the next heartbeat, which has more information.
  */
 const isSettledImmediately = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
   reason === 'old_number' ||

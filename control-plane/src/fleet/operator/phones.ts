@@ -57,7 +57,7 @@ interface PhonesPage {
   projectId: string | null
   /** Null: all statuses except failed and deleted. */
   status: PhoneStatus | null
-  /** Only phones whose last session ended before. */
+  /** Only phones whose last session ended before this time; null: all phones. */
   stoppedBefore: Date | null
   limit: number
   /** The previous page's `next_before`; null for the newest phones. */

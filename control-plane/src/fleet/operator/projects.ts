@@ -30,7 +30,7 @@ export const projectChangeSchema = z.strictObject({
   /** The limit of phones without a session, checked at create; null: none. */
   parked_limit: count.nullable().optional(),
   frozen: z.boolean().optional(),
-  /** Whether its phones run shell commands. */
+  /** Whether phones of the project run shell commands. */
   shell: z.boolean().optional(),
   /**
    * Whether steps are recorded, whether typed text is recorded, which pictures are recorded, and the quota of

@@ -155,7 +155,7 @@ it('refuses unknown hosts and earlier certificates, and ends the tunnels of a ho
   await db.host.update({ where, data: { certificateFingerprint: null } })
   const open = await dial(other, port, () => undefined)
   await eventually(() => tunnels().open.includes(agent.hostId))
-  // A renewal leaves it alone.
+  // A renewal does not end the tunnel.
   await db.host.update({ where, data: { certificateFingerprint: 'AA:BB' } })
   await tunnels().endStale()
   expect(tunnels().open).toContain(agent.hostId)

@@ -50,7 +50,7 @@ export type Verdict =
    * new number.
    */
   | { kind: 'order again' }
-  /** The phone's device was wiped later than the row says. */
+  /** The phone's device was wiped after the time in the row. */
   | { kind: 'wiped since' }
   /** Another phone used the phone's device last. */
   | { kind: 'used by another' }

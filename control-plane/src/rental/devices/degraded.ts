@@ -18,9 +18,9 @@ export interface DegradedRules {
 /** A device in service: enrolled, not drained, not in maintenance. */
 export interface DeviceFacts {
   id: string
-  /** When a wipe or an enrolment last failed; null: a later one succeeded, or none failed. */
+  /** When a wipe or an enrolment last failed; null: none failed since the last success. */
   failedAt: number | null
-  /** When a start last failed; null: a later one succeeded, or none failed. */
+  /** When a start last failed; null: no start failed since the last success. */
   startFailedAt: number | null
   /** When the device's link was lost; null while the link is up. */
   linkLostAt: number | null

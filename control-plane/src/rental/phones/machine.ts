@@ -3,9 +3,9 @@ import { type EndReason, type OnIdle, type PhoneStatus } from '../../base/core/s
 export const phoneEvents = [
   /** The device answered. */
   'became_ready',
-  /** A client starts it. */
+  /** A client starts the phone. */
   'start',
-  /** A client parks it. */
+  /** A client parks the phone. */
   'park',
   /** `last_active_at` plus the idle timeout has passed. */
   'idle',

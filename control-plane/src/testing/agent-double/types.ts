@@ -74,7 +74,7 @@ export interface AgentDouble {
   onGuardedBatch: Batch
   /** Called for each view of a phone; omitted: no video. */
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
-  /** Awaited with its name in each call except starts, parks and wipes, before the call does anything. */
+  /** Each call except starts, parks and wipes awaits this function with the call's name before any other work. */
   onCall: (name: string) => Promise<void>
   /** May change each message that the double sends over gRPC. */
   onAnswer: (call: string, bytes: Buffer) => Buffer

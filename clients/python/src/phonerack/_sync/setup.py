@@ -28,7 +28,7 @@ class Setup:
     def __init__(self, connection: Connection, data: models.CreateSetupAnswer) -> None:
         self._connection = connection
         self._data = data
-        # The person compares it with the code on the page.
+        # The person compares this code with the code on the page.
         self.user_code = data["user_code"]
         # The page for the person.
         self.url = data["verification_url"]

@@ -50,7 +50,7 @@ class Webhooks:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> models.Webhook:
-        """Fields that are left out keep their value, as in `{"enabled": False}`."""
+        """Omitted fields keep their value, as in `{"enabled": False}`."""
         request = operations.update_webhook(id, body=change)
         return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 

@@ -103,7 +103,7 @@ describe('the phones of all projects', () => {
     })
     const page = await list(client)
     expect(namesIn(page)).toEqual(['phone 4', 'phone 1'])
-    // An operator has the rights of an owner in it.
+    // An operator has the rights of an owner in each project.
     expect(page.projects.map(({ role }) => role)).toEqual(['owner'])
   })
 

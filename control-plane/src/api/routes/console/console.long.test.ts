@@ -278,7 +278,7 @@ it('a session survives a restart of the replica, and its token alone is worth no
   const after = consoleClient(restarted)
   for (const [name, value] of client.cookies) after.cookies.set(name, value)
   expect((await after.ask('GET', '/me/sessions')).status).toBe(200)
-  // A copy of the database contains it.
+  // A copy of the database contains the session's token, but not the key that signs the cookie.
   const { token } = await plane.app.core.db.userSession.findFirstOrThrow({ where: { userId } })
   after.cookies.set('phonerack.session_token', token)
   expect((await after.ask('GET', '/me/sessions')).status).toBe(401)

@@ -279,7 +279,7 @@ it('refuses to start with a route that has no rule', async () => {
   const { addConsoleGate } = await import('./gate.js')
   const { default: fastify } = await import('fastify')
   const app = fastify()
-  // The gate reads its parts only when a request comes.
+  // The gate reads these objects only for a request.
   const { core } = plane.app
   addConsoleGate(app, { core, config: plane.config.console } as Parameters<typeof addConsoleGate>[1])
   expect(() => app.get('/console/api/forgotten', () => ({}))).toThrow(/GET \/forgotten has no rule/)

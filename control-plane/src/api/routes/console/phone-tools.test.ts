@@ -106,7 +106,7 @@ it('a recording is started and stopped by a member, and played by a viewer in pa
   expect(part.bytes.equals(video.subarray(100))).toBe(true)
   const outside = await viewer.ask('GET', `${path}/video`, { headers: { range: 'bytes=200000-' } })
   expect([outside.status, outside.headers['content-range']]).toEqual([416, `bytes */${video.length}`])
-  // Another site cannot show it.
+  // Another site cannot show the video.
   const foreign = await viewer.ask('GET', `${path}/video`, { headers: { 'sec-fetch-site': 'cross-site' } })
   expect(foreign.status).toBe(403)
   expect((await client.ask('DELETE', path)).body).toMatchObject({ deleted: true })

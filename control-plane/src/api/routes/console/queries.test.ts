@@ -75,7 +75,7 @@ it('finds a phone by a part of its name in any case, and by its ID', async () =>
     return data.map(({ id }) => id)
   }
   for (const search of ['check', 'OUT 50%_', phoneId]) expect(await find(search)).toEqual([phoneId])
-  // Nothing in it is a pattern.
+  // No character of the search is a wildcard.
   for (const search of ['check%a', '5_%', 'ph_', phoneId.slice(0, -1)]) expect(await find(search)).toEqual([])
 })
 

@@ -50,7 +50,7 @@ it('creates an account with a first project after the address was proved', async
   expect((await request('Nora@Example.com')).body).toEqual({ ok: true })
   const token = tokenIn(await mailTo(email))
   const { db } = plane.app.core
-  // Nothing counts before.
+  // Before the link is accepted, there is no account.
   expect(await db.user.count({ where: { email } })).toBe(0)
   const looked = await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })
   expect(looked.body).toEqual({ role: 'sign_up', email, project: null })
@@ -91,7 +91,7 @@ it('gives an address its credit once, in either case, even after its account was
   expect(deleted.statusCode).toBe(200)
   await signUp('Twice@Example.com', 2)
   expect(await balances('twice@example.com')).toEqual([0n])
-  // At an identity provider too.
+  // A sign-up at an identity provider gets no second credit either.
   const again = await db.user.findUniqueOrThrow({ where: { email: 'twice@example.com' } })
   await db.user.delete({ where: { id: again.id } })
   issuer.person = { sub: 'twice', email: 'TWICE@example.com', email_verified: true }

@@ -50,7 +50,7 @@ it('a terminal gets the rights, phones and lifetime that the member chose', asyn
   expect(made).toMatchObject({ preset: 'agent', profile: 'guarded', phones: [phoneId] })
   const lasts = Date.parse(made?.expires_at ?? '') - Date.parse(made?.created_at ?? '')
   expect(lasts).toBe(30 * 86_400_000)
-  // The start of the key and nothing more of it.
+  // The list shows only the first characters of the key.
   expect(key.startsWith('prk_')).toBe(true)
   expect(made?.prefix).toBe(key.slice(0, 10))
 })

@@ -162,7 +162,7 @@ describe('GET /v1/phones/{id}', () => {
     const began = performance.now()
     await close()
     expect((await answer).json<PhoneJson>().status).toBe('creating')
-    // Without the stop it would wait 55 s.
+    // Without the stop, the request would wait 55 s.
     expect(performance.now() - began).toBeLessThan(50_000)
   })
 })
