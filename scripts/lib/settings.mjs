@@ -20,7 +20,7 @@ export async function settingsPage(root, page) {
 
 \`./scripts/commands\` writes this page from the schemas that read the settings; \`./scripts/test\` checks it.
 
-Each setting is a variable of the environment. With the packages, those of the control plane are lines \`NAME=value\` of \`/etc/phonerack/control-plane.env\`, and those of the host agent are keys of \`/etc/phonerack/agent.yaml\`, over which the environment takes precedence. An invalid value ends the start with its name. \`./scripts/up\` passes its environment on, sets addresses and folders itself, and gives each program only its own variables.
+Each setting is a variable of the environment. With the packages, the settings of the control plane are lines \`NAME=value\` of \`/etc/phonerack/control-plane.env\`, and the settings of the host agent are keys of \`/etc/phonerack/agent.yaml\`. The environment takes precedence over that file. A program with an invalid value does not start, and names the setting. \`./scripts/up\` passes its environment on, sets addresses and folders itself, and gives each program only its own variables.
 
 Both programs also read \`LOG_LEVEL\` (\`fatal\`, \`error\`, \`warn\`, \`info\`, \`debug\`, \`trace\` or \`silent\`; default \`info\`) and the [variables of OpenTelemetry](operations.md#traces). \`ctl\` has only the address and the token of the operator API: see [Packages](operations.md#packages).
 

@@ -37,7 +37,7 @@ const api = {
   ...listenerTlsEnvironment,
   PHONERACK_BASE_URL: setting(
     z.url().optional(),
-    'Public address of the API, for the links that it returns. While it is not loopback, the service counts as reachable by others: webhooks and identity providers then need `https`.',
+    'Public address of the API, for the links that it returns. If the address is not loopback, other machines can reach the service: webhooks and identity providers then need `https`.',
     { fallback: 'http:// and the address of the API' },
   ),
   PHONERACK_TRUSTED_PROXIES: setting(
@@ -45,10 +45,10 @@ const api = {
     'Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts.',
   ),
   PHONERACK_METRICS_LISTEN: listen(
-    'Where `/metrics` is served for Prometheus, without a key. Keep it on loopback or a private network.',
+    'Address of `/metrics` for Prometheus. It needs no key, so keep it on loopback or a private network.',
   ),
   PHONERACK_OPERATOR_LISTEN: listen(
-    'Where `/operator/v1` and the operators’ console are served. Without the setting, a replica that finds the port in use serves neither.',
+    'Address of `/operator/v1` and the operators’ console. Without the setting, a replica that finds the port in use serves neither.',
     '127.0.0.1:8090',
   ),
   PHONERACK_OPERATOR_TOKEN_SHA256: setting(
@@ -63,9 +63,9 @@ const api = {
     5,
     0,
   ),
-  PHONERACK_STOP_WITHIN: seconds('Time that running requests then get to finish.', 30, 0),
+  PHONERACK_STOP_WITHIN: seconds('Time in which running requests may then finish.', 30, 0),
   PHONERACK_LIFECYCLE_WAIT: seconds(
-    'Time that create, start and park wait for their phone.',
+    'Time for which a create, start or park waits for the phone.',
     limits.lifecycleWait,
     0,
   ),
@@ -108,25 +108,29 @@ const machinery = {
   PHONERACK_PKI_DIR: setting(z.string().min(1), 'Folder with `service.key` and the state of this replica.'),
   PHONERACK_SERVICE_KEY_FILE: setting(
     z.string().min(1).optional(),
-    'The key that opens the certificate authority; the same for all replicas.',
+    'The key that decrypts the certificate authority. All replicas have the same key.',
     { fallback: '`service.key` in `PHONERACK_PKI_DIR`' },
   ),
   PHONERACK_NEW_AUTHORITY: setting(
     z.enum(['yes', 'no']).default('no'),
-    '`yes`: replaces a certificate authority that this replica cannot open, after which every host must join again.',
+    '`yes`: replaces a certificate authority that this replica cannot decrypt, after which every host must join again.',
   ),
   PHONERACK_REPLICA_ID: setting(
     z
       .string()
       .min(1)
       .default(() => `control-plane-${hostname()}`),
-    'Unique to this process, and the same after a restart, so that it resumes its jobs.',
+    'A unique ID of this process, which must be the same after a restart, so that the process resumes its jobs.',
     { fallback: '`control-plane-` and the name of the machine' },
   ),
-  PHONERACK_REPLICA_DEAD_AFTER: seconds('Silence after which other replicas take over its jobs.', 10, 2),
+  PHONERACK_REPLICA_DEAD_AFTER: seconds(
+    'Silence after which other replicas take over the jobs of a replica.',
+    10,
+    2,
+  ),
   PHONERACK_JOBS: setting(
     z.enum(['on', 'off']).default('on'),
-    '`off`: this replica serves requests and leaves jobs to others.',
+    '`off`: this replica serves requests and runs no jobs.',
   ),
 }
 
@@ -142,7 +146,7 @@ const phones = {
     { unit: 'seconds' },
   ),
   PHONERACK_DEGRADED_WINDOW: seconds(
-    'Devices of a host that fail within this time fail together, and the host becomes `degraded`. 0: never.',
+    'Window in which failures of several devices make their host `degraded`. 0: never.',
     300,
     0,
   ),
@@ -161,7 +165,7 @@ const phones = {
       .string()
       .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
       .default('40.7128,-74.0060'),
-    'Latitude and longitude of phones until one is set.',
+    'Latitude and longitude of a phone until a client sets its location.',
     { unit: 'degrees' },
   ),
 }
@@ -177,11 +181,11 @@ const perClient = {
     limits.failuresPerAddressPerMinute,
   ),
   PHONERACK_WAITS_PER_KEY: number(
-    'Requests of a key that wait at the same time, in each replica.',
+    'Requests of a key that wait at the same time, on each replica.',
     limits.waitsPerKey,
   ),
   PHONERACK_STREAMS_PER_KEY: number(
-    'Streamed answers of a key at the same time, in each replica.',
+    'Streamed answers of a key at the same time, on each replica.',
     limits.streamsPerKey,
   ),
   PHONERACK_LIVE_LINKS_PER_PHONE: number('Valid live links of a phone.', limits.live.linksPerPhone),
@@ -194,14 +198,14 @@ const perClient = {
 }
 
 const files = {
-  PHONERACK_UPLOAD_FILE_MAX: bytes('An uploaded file.', limits.uploads.fileBytes),
-  PHONERACK_UPLOAD_PROJECT_MAX: bytes('The uploads of a project.', limits.uploads.projectBytes),
+  PHONERACK_UPLOAD_FILE_MAX: bytes('Largest uploaded file.', limits.uploads.fileBytes),
+  PHONERACK_UPLOAD_PROJECT_MAX: bytes('Total size of the uploads of a project.', limits.uploads.projectBytes),
   PHONERACK_UPLOAD_WAITING_MAX: bytes(
-    'Files of all projects that are not completed yet.',
+    'Total size of the files of all projects whose uploads are not completed yet.',
     20 * limits.uploads.fileBytes,
   ),
   PHONERACK_UPLOAD_PROJECT_WAITING_MAX: bytes(
-    'Files of a project that are not completed yet.',
+    'Total size of the files of a project whose uploads are not completed yet.',
     limits.uploads.projectWaitingBytes,
   ),
   PHONERACK_UPLOADS_PER_DAY: number('Uploads of a project on a day (UTC).', limits.uploads.perDay),
@@ -210,13 +214,16 @@ const files = {
     limits.uploads.sendWithin / 1000,
   ),
   PHONERACK_UPLOAD_AWAITING_LIFE: seconds('Life of an upload without a file.', limits.uploads.awaitingLife),
-  PHONERACK_UPLOAD_LIFE: seconds('Life of an upload since its last install.', limits.uploads.life),
+  PHONERACK_UPLOAD_LIFE: seconds('Life of an upload after its last install.', limits.uploads.life),
   PHONERACK_UPLOAD_SUPERSEDED_LIFE: seconds(
-    'The same, once a newer build of the app is ready.',
+    'Life of an upload after its last install, once a newer build of the app is ready.',
     limits.uploads.supersededLife,
   ),
   PHONERACK_RECORDINGS_PER_PROJECT: number('Recordings of a project.', limits.recordings.perProject),
-  PHONERACK_RECORDING_PROJECT_MAX: bytes('Recordings of a project.', limits.recordings.projectBytes),
+  PHONERACK_RECORDING_PROJECT_MAX: bytes(
+    'Total size of the recordings of a project.',
+    limits.recordings.projectBytes,
+  ),
   PHONERACK_RECORDING_LIFE: seconds(
     'Life of a recording, and of the steps of a batch.',
     limits.recordings.life,

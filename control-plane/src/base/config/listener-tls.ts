@@ -14,7 +14,7 @@ export const listenerTlsEnvironment = {
     z.string().min(1).optional(),
     'PEM: certificate of the API, for a proxy in another network. With the next setting; without both, HTTP without TLS.',
   ),
-  PHONERACK_HTTP_KEY_FILE: setting(z.string().min(1).optional(), 'PEM: its key.'),
+  PHONERACK_HTTP_KEY_FILE: setting(z.string().min(1).optional(), 'PEM: the key of the certificate.'),
 }
 
 type Environment = z.infer<z.ZodObject<typeof listenerTlsEnvironment>>

@@ -67,7 +67,7 @@ const text = (about: string) => setting(z.string().min(1).optional(), about)
 export const signInEnvironment = {
   PHONERACK_SIGN_UP: setting(
     z.enum(signUpModes).default('invite'),
-    'The people that get an account of the console. `invite`: only invited ones; `domain`: also those with an address in the domains below; `open`: everybody.',
+    'The people who can create an account of the console. `invite`: only invited people; `domain`: also people with an address in the domains below; `open`: all people.',
   ),
   PHONERACK_SIGN_UP_DOMAINS: setting(
     domains,
@@ -82,9 +82,9 @@ export const signInEnvironment = {
     { unit: 'dollars' },
   ),
   PHONERACK_GOOGLE_CLIENT_ID: text('With the next setting, people sign in with Google.'),
-  PHONERACK_GOOGLE_CLIENT_SECRET: text('Its secret.'),
+  PHONERACK_GOOGLE_CLIENT_SECRET: text('Secret of the client at Google.'),
   PHONERACK_GITHUB_CLIENT_ID: text('With the next setting, people sign in with GitHub.'),
-  PHONERACK_GITHUB_CLIENT_SECRET: text('Its secret.'),
+  PHONERACK_GITHUB_CLIENT_SECRET: text('Secret of the client at GitHub.'),
   PHONERACK_GITHUB_URL: setting(
     z.url({ protocol: /^https?$/ }).default('https://github.com'),
     'Address of a GitHub Enterprise Server.',
@@ -94,11 +94,11 @@ export const signInEnvironment = {
       .string()
       .refine(isIssuer, 'must be an address without a query, such as https://login.example.com')
       .optional(),
-    'An OpenID Connect issuer, exactly as it names itself.',
+    'URL of an OpenID Connect issuer. It must equal `issuer` in the metadata of the issuer.',
   ),
   PHONERACK_OIDC_CLIENT_ID: text('The client at the issuer.'),
   PHONERACK_OIDC_CLIENT_SECRET: text(
-    'Its secret; without it, the issuer must accept PKCE as the only proof.',
+    'Secret of the client at the issuer. Without a secret, the issuer must accept PKCE as the only proof.',
   ),
   PHONERACK_OIDC_NAME: setting(
     z.string().min(1).max(40).default('single sign-on'),
@@ -106,7 +106,7 @@ export const signInEnvironment = {
   ),
   PHONERACK_OIDC_ALLOW: setting(
     networkList(),
-    'Addresses or networks, separated by commas, at which identity providers may be although they are not public.',
+    'Private addresses or networks, separated by commas, at which identity providers may be.',
   ),
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 export const storageEnvironment = {
   PHONERACK_STORAGE: setting(
     z.enum(['fs', 's3', 'off']).default('fs'),
-    'Where the files of tenants are stored: a folder, a bucket, or nowhere. With `off`, uploads end as `failed`.',
+    'Storage of the files of tenants: a folder (`fs`), a bucket (`s3`), or none (`off`). With `off`, uploads end as `failed`.',
   ),
   PHONERACK_STORAGE_DIR: setting(
     z.string().min(1).optional(),
@@ -15,16 +15,16 @@ export const storageEnvironment = {
   ),
   PHONERACK_STORAGE_MIN_FREE: setting(
     z.coerce.number().int().min(0).default(2_000_000_000),
-    'Space that stays free on the disk of that folder; below that, the storage is full.',
+    'Free space on the disk of the folder below which the storage is full.',
     { unit: 'bytes' },
   ),
   S3_BUCKET: setting(z.string().min(1).optional(), 'The bucket, for `s3`.'),
-  S3_REGION: setting(z.string().min(1).default('us-east-1'), 'Its region.'),
+  S3_REGION: setting(z.string().min(1).default('us-east-1'), 'Region of the bucket.'),
   S3_ENDPOINT: setting(z.url().optional(), 'Address of the service.', { fallback: 'Amazon’s' }),
   S3_ACCESS_KEY_ID: setting(z.string().min(1).optional(), 'With the next setting, the access key.', {
-    fallback: 'those that the AWS SDK finds',
+    fallback: 'the credentials that the AWS SDK finds',
   }),
-  S3_SECRET_ACCESS_KEY: setting(z.string().min(1).optional(), 'Its secret.'),
+  S3_SECRET_ACCESS_KEY: setting(z.string().min(1).optional(), 'Secret of the access key.'),
 }
 
 export interface S3Config {

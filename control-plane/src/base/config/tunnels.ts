@@ -16,12 +16,12 @@ export const tunnelEnvironment = {
       .string()
       .refine((text) => readListen(text) !== null, 'must be host:port')
       .optional(),
-    'Where hosts without an open port open tunnels, with mutual TLS.',
+    'Address at which this replica accepts tunnels of hosts without an open port, by mutual TLS.',
     { unit: 'host:port' },
   ),
   PHONERACK_TUNNEL_ADDRESS: setting(
     tunnelOfferSchema.shape.address.optional(),
-    'Where hosts reach this replica and no other. Needed if the listener has all addresses of the machine.',
+    'Address at which hosts reach this replica and no other replica. Required if the listener has all addresses of the machine.',
     { unit: 'host:port', fallback: '`PHONERACK_TUNNEL_LISTEN`' },
   ),
 }

@@ -46,7 +46,7 @@ export const networkList = () =>
 export const webhookEnvironment = {
   PHONERACK_WEBHOOK_ALLOW: setting(
     networkList(),
-    'Addresses or networks, separated by commas, to which webhooks may connect although they are not public.',
+    'Private addresses or networks, separated by commas, to which webhooks may connect.',
   ),
   PHONERACK_EVENT_DAYS: setting(
     z.coerce
