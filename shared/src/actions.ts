@@ -32,7 +32,7 @@ const descTarget = z.strictObject({ desc: targetText })
 const pixels = z.number().overwrite(Math.round).meta({ description: 'Device pixels; fractions are rounded.' })
 const pointTarget = z.strictObject({ x: pixels, y: pixels })
 
-/** An object with exactly one of the forms. */
+/** The target of an action: an object in exactly one of these forms. */
 export const targetSchema = z
   .union([refTarget, textTarget, idTarget, descTarget, pointTarget])
   .meta({ id: 'Target', description: 'The target of an action, in exactly one of these forms.' })
@@ -106,7 +106,7 @@ export const shellCommand = codePoints(1, limits.shell.command)
   })
 export const shellInput = codePoints(0, limits.shell.stdin).meta({
   maxLength: limits.shell.stdin,
-  description: 'The standard input of the command, as UTF-8. Left out: it is empty.',
+  description: 'The standard input of the command, as UTF-8. Empty if omitted.',
 })
 
 export const actionSchemas = {
@@ -170,7 +170,7 @@ export const actionSchemas = {
       package: packageName.optional(),
       label: codePoints(1, 100)
         .optional()
-        .meta({ description: 'Its name on the phone, instead of `package`.' }),
+        .meta({ description: 'The name of the app on the phone, instead of `package`.' }),
       activity: z
         .string()
         .max(255)
@@ -243,7 +243,7 @@ export const waitBudget = (actions: readonly Action[]): number =>
     return 'timeout_ms' in action ? sum + action.timeout_ms : sum
   }, 0)
 
-/** Whether it sends nothing to the phone. */
+/** Whether the action sends nothing to the phone. */
 export const waitsOnly = ({ type }: Action): boolean =>
   type === 'wait' || type === 'wait_for' || type === 'wait_idle'
 
@@ -256,26 +256,26 @@ export const actionBatchSchema = z
       .array(actionSchema)
       .min(1)
       .max(limits.actions.max)
-      .meta({ description: 'Run in this order until one fails.' }),
+      .meta({ description: 'The actions run in this order. The first failure ends the batch.' }),
     observe: z
       .enum(observeModes)
       .default('ui')
       .meta({
         description:
-          'Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`: nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always included; with `text`, only as lines of text.',
+          'Selects the observation after the batch. `changes` returns the changes since the snapshot `since`. `auto` returns nothing if the batch only waited, and otherwise the same as `changes`. A failed batch always returns the elements; with `text`, it returns them only as lines of text.',
       }),
     since: snapshotId
       .optional()
       .meta({
         description:
-          'For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned without it.',
+          'For `changes` and `auto`: the `snapshot_id` of the last observation. Without `since`, the whole screen is returned.',
       }),
     fresh: z
       .boolean()
       .default(false)
       .meta({
         description:
-          'Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description.',
+          'Reads the elements again even if nothing was drawn since the last read. Set it only for changes that draw nothing, such as a new content description.',
       }),
   })
   .refine(({ observe, since }) => since === undefined || observe === 'changes' || observe === 'auto', {

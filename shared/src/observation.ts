@@ -29,14 +29,20 @@ export const elementSchema = z
     text: z
       .string()
       .nullable()
-      .meta({ description: 'Null if it has no text. Passwords are never included.' }),
-    desc: z.string().nullable().meta({ description: 'Content description.' }),
-    id: z.string().nullable().meta({ description: 'Full resource ID.' }),
-    bounds: z.tuple([z.int(), z.int(), z.int(), z.int()]).meta({ description: '[left, top, right, bottom]' }),
+      .meta({
+        description: 'The text of the element; null if it has no text. Passwords are never included.',
+      }),
+    desc: z.string().nullable().meta({ description: 'The content description of the element.' }),
+    id: z.string().nullable().meta({ description: 'The full resource ID of the element.' }),
+    bounds: z
+      .tuple([z.int(), z.int(), z.int(), z.int()])
+      .meta({ description: '[left, top, right, bottom] in device pixels.' }),
     center: point,
     state: z
       .array(z.string())
-      .meta({ description: `For example ${elementStates.slice(0, 5).join(', ')}. More may be added.` }),
+      .meta({
+        description: `For example ${elementStates.slice(0, 5).join(', ')}. More values may be added.`,
+      }),
   })
   .meta({ id: 'Element' })
 export type Element = z.infer<typeof elementSchema>
@@ -47,14 +53,16 @@ export const showsTypedText = ({ state }: Pick<Element, 'state'>): boolean =>
 
 const observationScreenshotSchema = z.object({
   format: z.enum(['jpeg', 'png']),
-  width: z.int().meta({ description: 'Pixels of the image.' }),
-  height: z.int().meta({ description: 'Pixels of the image.' }),
+  width: z.int().meta({ description: 'Width of the image in pixels.' }),
+  height: z.int().meta({ description: 'Height of the image in pixels.' }),
   scale: z.number().meta({ description: 'Image width divided by screen width.' }),
-  data: z.string().meta({ description: 'Base64.' }),
+  data: z.string().meta({ description: 'The image, encoded as Base64.' }),
   secure: z
     .literal(true)
     .optional()
-    .meta({ description: 'The screen shows a window that forbids screenshots; it is black in the image.' }),
+    .meta({
+      description: 'The screen shows a window that forbids screenshots. The window is black in the image.',
+    }),
 })
 export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 
@@ -64,20 +72,24 @@ const settledSchema = z
   .optional()
   .meta({
     description:
-      'Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.',
+      'Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.',
   })
 
 export const observationSchema = z
   .object({
-    snapshot_id: z.string().meta({ description: 'Kept for 15 minutes, so that actions can target a `ref`.' }),
-    taken_at: z.iso.datetime().meta({ description: 'Time at which the screen showed this.' }),
+    snapshot_id: z
+      .string()
+      .meta({
+        description: 'The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.',
+      }),
+    taken_at: z.iso.datetime().meta({ description: 'Time at which the screen showed this content.' }),
     settled: settledSchema,
     app: z.object({ package: z.string(), activity: z.string().nullable() }),
     keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
     screen: z
       .object({
-        width: z.int().meta({ description: 'Device pixels.' }),
-        height: z.int().meta({ description: 'Device pixels.' }),
+        width: z.int().meta({ description: 'Width in device pixels.' }),
+        height: z.int().meta({ description: 'Height in device pixels.' }),
         on: z
           .literal(false)
           .optional()
@@ -119,10 +131,10 @@ export const changesSchema = observationSchema
       .array(elementSchema)
       .meta({
         description:
-          'Elements of which the text, the description or the state changed. An element that only moved has not changed.',
+          'Elements whose text, description or state changed. An element that only moved is not listed.',
       }),
     removed: refs.meta({ description: 'The numbers of the elements that are no longer on the screen.' }),
-    kept: z.int().min(0).meta({ description: 'The number of elements that stayed as they were.' }),
+    kept: z.int().min(0).meta({ description: 'The number of unchanged elements.' }),
   })
   .meta({ id: 'Changes' })
 export type Changes = z.infer<typeof changesSchema>
@@ -130,15 +142,12 @@ export type Changes = z.infer<typeof changesSchema>
 /** The answer to `since` when a list of changes is not worth it. */
 export const wholeObservationSchema = observationSchema
   .extend({
-    since: z
-      .string()
-      .nullable()
-      .meta({ description: 'The snapshot that was to be compared; null if the request named none.' }),
+    since: z.string().nullable().meta({ description: 'The `since` of the request; null if it was omitted.' }),
     whole: z
       .literal(true)
       .meta({
         description:
-          'The answer has all elements: more than about 60 % changed, another app or window is in front, the snapshot is unknown or expired, or a batch stopped early.',
+          'The answer has all elements, because more than about 60 % of them changed, another app or window is in the foreground, the snapshot is unknown or expired, or a batch stopped early.',
       }),
   })
   .meta({ id: 'WholeObservation' })
@@ -172,15 +181,18 @@ const actionErrorSchema = z.object({
 })
 
 export const shellResultSchema = z.object({
-  stdout: z.string().meta({ description: 'UTF-8; other bytes are replaced.' }),
-  stderr: z.string().meta({ description: 'UTF-8; other bytes are replaced.' }),
+  stdout: z.string().meta({ description: 'Standard output as UTF-8; invalid bytes are replaced.' }),
+  stderr: z.string().meta({ description: 'Standard error as UTF-8; invalid bytes are replaced.' }),
   exit_code: z
     .int()
     .nullable()
-    .meta({ description: 'Null if the command was ended by its timeout, or because it printed too much.' }),
-  timed_out: z.boolean().meta({ description: 'Whether the command was ended by its timeout.' }),
-  truncated: z.boolean().meta({ description: 'Whether output is missing.' }),
-  duration_ms: z.int().min(0).meta({ description: 'Milliseconds taken by the command.' }),
+    .meta({
+      description:
+        'The exit code; null if the command was ended at its timeout or because it printed too much.',
+    }),
+  timed_out: z.boolean().meta({ description: 'Whether the command was ended at its timeout.' }),
+  truncated: z.boolean().meta({ description: 'Whether a part of the output is missing.' }),
+  duration_ms: z.int().min(0).meta({ description: 'Duration of the command in milliseconds.' }),
 })
 export type ShellResult = z.infer<typeof shellResultSchema>
 
@@ -189,12 +201,12 @@ export const actionResultSchema = z
     index: z.int().min(0).meta({ description: 'Position in the batch, from 0.' }),
     type: z.string(),
     ok: z.boolean(),
-    ms: z.int().min(0).meta({ description: 'Milliseconds taken.' }),
+    ms: z.int().min(0).meta({ description: 'Duration of the action in milliseconds.' }),
     resolved: z
       .object({
         center: point.meta({
           description:
-            'The touched point in device pixels: the centre of the element, or another of its points if a different touchable element covers the centre.',
+            'The touched point in device pixels: the centre of the element, or another point of the element if a different touchable element covers its centre.',
         }),
         ref: z.int().optional(),
         covered: z
@@ -204,19 +216,19 @@ export const actionResultSchema = z
         disabled: z
           .literal(true)
           .optional()
-          .meta({ description: 'The element is disabled: apps ignore a touch on it.' }),
+          .meta({ description: 'The element is disabled. Apps ignore touches on disabled elements.' }),
       })
       .optional()
       .meta({
         description:
-          'For touches: the touched point, and conditions that may have kept the touch from its element.',
+          'For touches: the touched point, and the conditions under which the touch may have missed its element.',
       }),
     matched: z
       .string()
       .optional()
       .meta({
         description:
-          'The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.',
+          'The text or description of the element, if the target names only a part of it. Omitted for a field with typed text.',
       }),
     moved: z
       .boolean()
@@ -228,7 +240,7 @@ export const actionResultSchema = z
       .optional()
       .meta({
         description:
-          'For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.',
+          'For `scroll` and `scroll_to`: whether the content ends here in the direction of the scroll; null if unknown.',
       }),
     activity: z
       .string()
@@ -239,7 +251,7 @@ export const actionResultSchema = z
       .optional()
       .meta({
         description:
-          'For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.',
+          'For `open_app`: the app in the foreground after the action. This is a different app when a dialog, such as a request for a permission, covers the opened app.',
       }),
     changed: z
       .boolean()
@@ -247,7 +259,7 @@ export const actionResultSchema = z
       .optional()
       .meta({
         description:
-          'Whether anything was drawn on the screen after the action. Null: unknown, because the next action came too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.',
+          'Whether anything was drawn on the screen after the action. `null`: unknown, because the next action followed too soon or the host could not detect drawings. Omitted for actions that send nothing to the phone.',
       }),
     repeated: z
       .int()
@@ -255,9 +267,9 @@ export const actionResultSchema = z
       .optional()
       .meta({
         description:
-          'How often the same action was sent to the same element without anything being drawn in between, this time included.',
+          'How many times in a row, including this time, the same action was sent to the same element while nothing was drawn on the screen.',
       }),
-    next: z.string().optional().meta({ description: 'With `repeated`: advice to do something else.' }),
+    next: z.string().optional().meta({ description: 'With `repeated`: advice to try a different action.' }),
     ...shellResultSchema.partial().shape,
     error: actionErrorSchema.optional(),
   })
@@ -269,7 +281,7 @@ export const actionBatchResultSchema = z
     results: z
       .array(actionResultSchema)
       .meta({
-        description: 'One entry for each action that was started. Only the last one can be a failure.',
+        description: 'One entry for each action that was started. Only the last entry can be a failure.',
       }),
     completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
     observation: z

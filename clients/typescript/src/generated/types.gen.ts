@@ -26,18 +26,18 @@ export type Account = {
      */
     spent_this_month_usd: string;
     /**
-     * Maximum number of phones, and of phones that run at the same time.
+     * Maximum number of phones, and of phones with an open session.
      */
     limits: {
         phones: number;
         running: number;
     };
     /**
-     * Phones with an open session.
+     * Number of phones with an open session.
      */
     running: number;
     /**
-     * Phones that are neither deleted nor failed.
+     * Number of phones that are neither deleted nor failed.
      */
     phones: number;
     /**
@@ -61,7 +61,7 @@ export type Account = {
 
 export type ActionBatchResult = {
     /**
-     * One entry for each action that was started. Only the last one can be a failure.
+     * One entry for each action that was started. Only the last entry can be a failure.
      */
     results: Array<ActionResult>;
     /**
@@ -71,17 +71,17 @@ export type ActionBatchResult = {
     observation?: Observation | TextObservation | {
         taken_at: string;
         /**
-         * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+         * Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.
          */
         settled?: boolean | null;
         screenshot: {
             format: string;
             /**
-             * Pixels of the image.
+             * Width of the image in pixels.
              */
             width: number;
             /**
-             * Pixels of the image.
+             * Height of the image in pixels.
              */
             height: number;
             /**
@@ -89,11 +89,11 @@ export type ActionBatchResult = {
              */
             scale: number;
             /**
-             * Base64.
+             * The image, encoded as Base64.
              */
             data: string;
             /**
-             * The screen shows a window that forbids screenshots; it is black in the image.
+             * The screen shows a window that forbids screenshots. The window is black in the image.
              */
             secure?: true;
         };
@@ -154,15 +154,15 @@ export type ActionResult = {
     type: string;
     ok: boolean;
     /**
-     * Milliseconds taken.
+     * Duration of the action in milliseconds.
      */
     ms: number;
     /**
-     * For touches: the touched point, and conditions that may have kept the touch from its element.
+     * For touches: the touched point, and the conditions under which the touch may have missed its element.
      */
     resolved?: {
         /**
-         * The touched point in device pixels: the centre of the element, or another of its points if a different touchable element covers the centre.
+         * The touched point in device pixels: the centre of the element, or another point of the element if a different touchable element covers its centre.
          */
         center: [
             number,
@@ -174,12 +174,12 @@ export type ActionResult = {
          */
         covered?: true;
         /**
-         * The element is disabled: apps ignore a touch on it.
+         * The element is disabled. Apps ignore touches on disabled elements.
          */
         disabled?: true;
     };
     /**
-     * The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.
+     * The text or description of the element, if the target names only a part of it. Omitted for a field with typed text.
      */
     matched?: string;
     /**
@@ -187,7 +187,7 @@ export type ActionResult = {
      */
     moved?: boolean;
     /**
-     * For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.
+     * For `scroll` and `scroll_to`: whether the content ends here in the direction of the scroll; null if unknown.
      */
     at_end?: boolean | null;
     /**
@@ -195,46 +195,46 @@ export type ActionResult = {
      */
     activity?: string;
     /**
-     * For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.
+     * For `open_app`: the app in the foreground after the action. This is a different app when a dialog, such as a request for a permission, covers the opened app.
      */
     app?: {
         package: string;
         activity: string | null;
     };
     /**
-     * Whether anything was drawn on the screen after the action. Null: unknown, because the next action came too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.
+     * Whether anything was drawn on the screen after the action. `null`: unknown, because the next action followed too soon or the host could not detect drawings. Omitted for actions that send nothing to the phone.
      */
     changed?: boolean | null;
     /**
-     * How often the same action was sent to the same element without anything being drawn in between, this time included.
+     * How many times in a row, including this time, the same action was sent to the same element while nothing was drawn on the screen.
      */
     repeated?: number;
     /**
-     * With `repeated`: advice to do something else.
+     * With `repeated`: advice to try a different action.
      */
     next?: string;
     /**
-     * UTF-8; other bytes are replaced.
+     * Standard output as UTF-8; invalid bytes are replaced.
      */
     stdout?: string;
     /**
-     * UTF-8; other bytes are replaced.
+     * Standard error as UTF-8; invalid bytes are replaced.
      */
     stderr?: string;
     /**
-     * Null if the command was ended by its timeout, or because it printed too much.
+     * The exit code; null if the command was ended at its timeout or because it printed too much.
      */
     exit_code?: number | null;
     /**
-     * Whether the command was ended by its timeout.
+     * Whether the command was ended at its timeout.
      */
     timed_out?: boolean;
     /**
-     * Whether output is missing.
+     * Whether a part of the output is missing.
      */
     truncated?: boolean;
     /**
-     * Milliseconds taken by the command.
+     * Duration of the command in milliseconds.
      */
     duration_ms?: number;
     error?: {
@@ -250,15 +250,15 @@ export type ActionResult = {
 
 export type Changes = {
     /**
-     * Kept for 15 minutes, so that actions can target a `ref`.
+     * The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
      */
     snapshot_id: string;
     /**
-     * Time at which the screen showed this.
+     * Time at which the screen showed this content.
      */
     taken_at: string;
     /**
-     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     * Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.
      */
     settled?: boolean | null;
     app: {
@@ -274,11 +274,11 @@ export type Changes = {
      */
     screen: {
         /**
-         * Device pixels.
+         * Width in device pixels.
          */
         width: number;
         /**
-         * Device pixels.
+         * Height in device pixels.
          */
         height: number;
         /**
@@ -297,11 +297,11 @@ export type Changes = {
     screenshot?: {
         format: string;
         /**
-         * Pixels of the image.
+         * Width of the image in pixels.
          */
         width: number;
         /**
-         * Pixels of the image.
+         * Height of the image in pixels.
          */
         height: number;
         /**
@@ -309,11 +309,11 @@ export type Changes = {
          */
         scale: number;
         /**
-         * Base64.
+         * The image, encoded as Base64.
          */
         data: string;
         /**
-         * The screen shows a window that forbids screenshots; it is black in the image.
+         * The screen shows a window that forbids screenshots. The window is black in the image.
          */
         secure?: true;
     };
@@ -330,7 +330,7 @@ export type Changes = {
      */
     added: Array<Element>;
     /**
-     * Elements of which the text, the description or the state changed. An element that only moved has not changed.
+     * Elements whose text, description or state changed. An element that only moved is not listed.
      */
     changed: Array<Element>;
     /**
@@ -338,14 +338,14 @@ export type Changes = {
      */
     removed: Array<number>;
     /**
-     * The number of elements that stayed as they were.
+     * The number of unchanged elements.
      */
     kept: number;
 };
 
 export type Crash = {
     /**
-     * By the phone's clock. Null when the clock reports an impossible time.
+     * Time by the phone's clock; null if the clock reports an impossible time.
      */
     at: string | null;
     /**
@@ -374,7 +374,7 @@ export type Crash = {
      */
     stack: string;
     /**
-     * Whether the stacks were longer.
+     * Whether the stacks were cut.
      */
     truncated: boolean;
 };
@@ -405,11 +405,11 @@ export type CreatedHandoff = {
      */
     ended_at: string | null;
     /**
-     * Ends earlier if the phone's session ends.
+     * Time at which the hand-over expires. It ends earlier if the phone's session ends.
      */
     expires_at: string;
     /**
-     * The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.
+     * The link for the person. It acts like a password and is shown once. With the profile `guarded`, the link opens the page of the phone in the console, where a member of the project signs in.
      */
     url: string;
 };
@@ -450,7 +450,7 @@ export type CreatedUpload = {
         next: string | null;
     } | null;
     /**
-     * Accepts one file within an hour. It needs no API key, so keep it secret.
+     * The URL accepts one file within an hour. It needs no API key, so keep it secret.
      */
     upload_url: string;
     upload_method: 'POST';
@@ -465,7 +465,7 @@ export type Delivery = {
     id: string;
     webhook: string;
     /**
-     * The ID of the event, which the request has as `webhook-id`.
+     * The ID of the event, which is the header `webhook-id` of the request.
      */
     event: string;
     /**
@@ -487,12 +487,12 @@ export type Delivery = {
      */
     next_attempt_at: string | null;
     /**
-     * The response to the last attempt; null without one.
+     * The response to the last attempt; null without a response.
      */
     response: {
         status: number;
         /**
-         * The first 16 KB of the body; 1 KB if the delivery succeeded.
+         * The first 16 KB of the body, or the first 1 KB if the delivery succeeded.
          */
         body: string;
     } | null;
@@ -521,19 +521,19 @@ export type Element = {
      */
     type: string;
     /**
-     * Null if it has no text. Passwords are never included.
+     * The text of the element; null if it has no text. Passwords are never included.
      */
     text: string | null;
     /**
-     * Content description.
+     * The content description of the element.
      */
     desc: string | null;
     /**
-     * Full resource ID.
+     * The full resource ID of the element.
      */
     id: string | null;
     /**
-     * [left, top, right, bottom]
+     * [left, top, right, bottom] in device pixels.
      */
     bounds: [
         number,
@@ -549,7 +549,7 @@ export type Element = {
         number
     ];
     /**
-     * For example clickable, long_clickable, checkable, checked, editable. More may be added.
+     * For example clickable, long_clickable, checkable, checked, editable. More values may be added.
      */
     state: Array<string>;
 };
@@ -565,7 +565,7 @@ export type Error = {
          */
         code: string;
         /**
-         * A text for people. It may change.
+         * A text for people, which may change.
          */
         message: string;
         /**
@@ -645,7 +645,7 @@ export type Handoff = {
      */
     ended_at: string | null;
     /**
-     * Ends earlier if the phone's session ends.
+     * Time at which the hand-over expires. It ends earlier if the phone's session ends.
      */
     expires_at: string;
 };
@@ -678,7 +678,7 @@ export type LibraryPage = {
 
 export type LogLine = {
     /**
-     * By the phone's clock. Null when the clock reports an impossible time.
+     * Time by the phone's clock; null if the clock reports an impossible time.
      */
     at: string | null;
     /**
@@ -690,15 +690,15 @@ export type LogLine = {
      */
     tag: string;
     /**
-     * The process that wrote it.
+     * The ID of the process that wrote the line.
      */
     pid: number;
     /**
-     * The app that wrote it, or null when unknown.
+     * The app that wrote the line, or null if unknown.
      */
     package: string | null;
     /**
-     * May have several lines.
+     * The text, which may have several lines.
      */
     message: string;
 };
@@ -706,38 +706,38 @@ export type LogLine = {
 export type Notification = {
     id: string;
     /**
-     * The app that posted it.
+     * The app that posted the notification.
      */
     package: string;
     /**
-     * Empty when the app set none.
+     * The title; empty if the app set no title.
      */
     title: string;
     /**
-     * May have several lines. Empty when the app set none.
+     * The text, which may have several lines; empty if the app set no text.
      */
     text: string;
     /**
-     * By the phone's clock. Null when the phone does not report it.
+     * Time by the phone's clock; null if the phone does not report it.
      */
     posted_at: string | null;
     /**
-     * Whether it can be dismissed. False for an ongoing notification.
+     * Whether the notification can be dismissed. `false` for an ongoing notification.
      */
     dismissible: boolean;
 };
 
 export type Observation = {
     /**
-     * Kept for 15 minutes, so that actions can target a `ref`.
+     * The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
      */
     snapshot_id: string;
     /**
-     * Time at which the screen showed this.
+     * Time at which the screen showed this content.
      */
     taken_at: string;
     /**
-     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     * Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.
      */
     settled?: boolean | null;
     app: {
@@ -753,11 +753,11 @@ export type Observation = {
      */
     screen: {
         /**
-         * Device pixels.
+         * Width in device pixels.
          */
         width: number;
         /**
-         * Device pixels.
+         * Height in device pixels.
          */
         height: number;
         /**
@@ -777,11 +777,11 @@ export type Observation = {
     screenshot?: {
         format: string;
         /**
-         * Pixels of the image.
+         * Width of the image in pixels.
          */
         width: number;
         /**
-         * Pixels of the image.
+         * Height of the image in pixels.
          */
         height: number;
         /**
@@ -789,11 +789,11 @@ export type Observation = {
          */
         scale: number;
         /**
-         * Base64.
+         * The image, encoded as Base64.
          */
         data: string;
         /**
-         * The screen shows a window that forbids screenshots; it is black in the image.
+         * The screen shows a window that forbids screenshots. The window is black in the image.
          */
         secure?: true;
     };
@@ -815,7 +815,7 @@ export type OpenSession = {
      */
     max_duration: number;
     /**
-     * Time at which the phone parks itself, or is deleted with `on_idle` `delete`.
+     * Time at which the phone parks itself. With `on_idle` set to `delete`, the phone is deleted at this time.
      */
     parks_at: string;
     /**
@@ -866,7 +866,7 @@ export type Phone = {
      */
     session: OpenSession | null;
     /**
-     * The latest failure. Cleared when the phone starts again or becomes ready.
+     * The latest failure; null after the phone starts again or becomes ready.
      */
     failure: {
         code: string;
@@ -942,27 +942,27 @@ export type SessionPage = {
 
 export type ShellResult = {
     /**
-     * UTF-8; other bytes are replaced.
+     * Standard output as UTF-8; invalid bytes are replaced.
      */
     stdout: string;
     /**
-     * UTF-8; other bytes are replaced.
+     * Standard error as UTF-8; invalid bytes are replaced.
      */
     stderr: string;
     /**
-     * Null if the command was ended by its timeout, or because it printed too much.
+     * The exit code; null if the command was ended at its timeout or because it printed too much.
      */
     exit_code: number | null;
     /**
-     * Whether the command was ended by its timeout.
+     * Whether the command was ended at its timeout.
      */
     timed_out: boolean;
     /**
-     * Whether output is missing.
+     * Whether a part of the output is missing.
      */
     truncated: boolean;
     /**
-     * Milliseconds taken by the command.
+     * Duration of the command in milliseconds.
      */
     duration_ms: number;
 };
@@ -983,7 +983,7 @@ export type Step = {
     phone: string;
     session: string;
     /**
-     * The ID of the request that sent the batch. Touches of a person have an ID too, without a request.
+     * The ID of the request that sent the batch. Touches of a person have an ID without a request.
      */
     request_id: string;
     /**
@@ -1015,7 +1015,7 @@ export type Step = {
         key_name: string | null;
     };
     /**
-     * The `observe` of the request. Null for touches of a person.
+     * The `observe` of the request; null for touches of a person.
      */
     observe: string | null;
     /**
@@ -1086,15 +1086,15 @@ export type Target = RefTarget | TextTarget | IdTarget | DescTarget | PointTarge
 
 export type TextObservation = {
     /**
-     * Kept for 15 minutes, so that actions can target a `ref`.
+     * The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
      */
     snapshot_id: string;
     /**
-     * Time at which the screen showed this.
+     * Time at which the screen showed this content.
      */
     taken_at: string;
     /**
-     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     * Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.
      */
     settled?: boolean | null;
     app: {
@@ -1110,11 +1110,11 @@ export type TextObservation = {
      */
     screen: {
         /**
-         * Device pixels.
+         * Width in device pixels.
          */
         width: number;
         /**
-         * Device pixels.
+         * Height in device pixels.
          */
         height: number;
         /**
@@ -1184,7 +1184,7 @@ export type Webhook = {
      */
     events: Array<string> | null;
     /**
-     * False after `enabled: false`, and after three days in which every attempt failed.
+     * `false` after a request set it to `false`, and after three days in which every attempt failed.
      */
     enabled: boolean;
     /**
@@ -1211,7 +1211,7 @@ export type WebhookWithSecret = {
      */
     events: Array<string> | null;
     /**
-     * False after `enabled: false`, and after three days in which every attempt failed.
+     * `false` after a request set it to `false`, and after three days in which every attempt failed.
      */
     enabled: boolean;
     /**
@@ -1238,15 +1238,15 @@ export type Webhooks = {
 
 export type WholeObservation = {
     /**
-     * Kept for 15 minutes, so that actions can target a `ref`.
+     * The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
      */
     snapshot_id: string;
     /**
-     * Time at which the screen showed this.
+     * Time at which the screen showed this content.
      */
     taken_at: string;
     /**
-     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     * Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older version omit the field.
      */
     settled?: boolean | null;
     app: {
@@ -1262,11 +1262,11 @@ export type WholeObservation = {
      */
     screen: {
         /**
-         * Device pixels.
+         * Width in device pixels.
          */
         width: number;
         /**
-         * Device pixels.
+         * Height in device pixels.
          */
         height: number;
         /**
@@ -1286,11 +1286,11 @@ export type WholeObservation = {
     screenshot?: {
         format: string;
         /**
-         * Pixels of the image.
+         * Width of the image in pixels.
          */
         width: number;
         /**
-         * Pixels of the image.
+         * Height of the image in pixels.
          */
         height: number;
         /**
@@ -1298,27 +1298,27 @@ export type WholeObservation = {
          */
         scale: number;
         /**
-         * Base64.
+         * The image, encoded as Base64.
          */
         data: string;
         /**
-         * The screen shows a window that forbids screenshots; it is black in the image.
+         * The screen shows a window that forbids screenshots. The window is black in the image.
          */
         secure?: true;
     };
     /**
-     * The snapshot that was to be compared; null if the request named none.
+     * The `since` of the request; null if it was omitted.
      */
     since: string | null;
     /**
-     * The answer has all elements: more than about 60 % changed, another app or window is in front, the snapshot is unknown or expired, or a batch stopped early.
+     * The answer has all elements, because more than about 60 % of them changed, another app or window is in the foreground, the snapshot is unknown or expired, or a batch stopped early.
      */
     whole: true;
 };
 
 export type CreatePhoneBody = {
     /**
-     * The length counts without leading and trailing spaces.
+     * Leading and trailing spaces do not count towards the length.
      */
     name?: string;
     /**
@@ -1332,7 +1332,7 @@ export type CreatePhoneBody = {
         [key: string]: string;
     };
     /**
-     * `delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.
+     * `delete`: the phone is deleted with its data whenever it would park, by itself or at your request. `park` if omitted.
      */
     on_idle?: 'park' | 'delete';
     /**
@@ -1340,7 +1340,7 @@ export type CreatePhoneBody = {
      */
     idle_timeout?: number;
     /**
-     * Maximum length of the session in seconds. If omitted: 900, shortened to fit the credit.
+     * Maximum length of the session in seconds. If omitted: 900, or less if the credit does not suffice.
      */
     max_duration?: number;
     /**
@@ -1369,7 +1369,7 @@ export type CreateCheckoutAnswer = {
 
 export type UpdatePhoneBody = {
     /**
-     * The length counts without leading and trailing spaces.
+     * Leading and trailing spaces do not count towards the length.
      */
     name?: string;
     /**
@@ -1390,7 +1390,7 @@ export type StartPhoneBody = {
      */
     idle_timeout?: number;
     /**
-     * Maximum length of the session in seconds. If omitted: 900, shortened to fit the credit.
+     * Maximum length of the session in seconds. If omitted: 900, or less if the credit does not suffice.
      */
     max_duration?: number;
     /**
@@ -1410,19 +1410,19 @@ export type ObserveAnswer = Observation | Changes | WholeObservation;
 
 export type RunActionsBody = {
     /**
-     * Run in this order until one fails.
+     * The actions run in this order. The first failure ends the batch.
      */
     actions: Array<Action>;
     /**
-     * Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`: nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always included; with `text`, only as lines of text. `"ui"` if omitted.
+     * Selects the observation after the batch. `changes` returns the changes since the snapshot `since`. `auto` returns nothing if the batch only waited, and otherwise the same as `changes`. A failed batch always returns the elements; with `text`, it returns them only as lines of text. `"ui"` if omitted.
      */
     observe?: 'none' | 'ui' | 'screenshot' | 'both' | 'text' | 'changes' | 'auto';
     /**
-     * For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned without it.
+     * For `changes` and `auto`: the `snapshot_id` of the last observation. Without `since`, the whole screen is returned.
      */
     since?: string;
     /**
-     * Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description. `false` if omitted.
+     * Reads the elements again even if nothing was drawn since the last read. Set it only for changes that draw nothing, such as a new content description. `false` if omitted.
      */
     fresh?: boolean;
 };
@@ -1437,7 +1437,7 @@ export type RunShellBody = {
      */
     timeout?: number;
     /**
-     * The standard input of the command, as UTF-8. Left out: it is empty.
+     * The standard input of the command, as UTF-8. Empty if omitted.
      */
     stdin?: string;
 };
@@ -1468,7 +1468,7 @@ export type InstallAppBody = {
      */
     upload?: string;
     /**
-     * Only with `upload`: uninstalls the app and its data first. False if omitted.
+     * Only with `upload`: removes the installed app with its data first. `false` if omitted.
      */
     replace?: boolean;
 };
@@ -1480,11 +1480,11 @@ export type UninstallAppAnswer = {
 
 export type SetPermissionsBody = {
     /**
-     * Names such as `android.permission.CAMERA`.
+     * The permissions to grant, such as `android.permission.CAMERA`.
      */
     grant?: Array<string>;
     /**
-     * Android may end an app that loses a permission.
+     * The permissions to revoke. Android may end an app that loses a permission.
      */
     revoke?: Array<string>;
 };
@@ -1577,7 +1577,7 @@ export type GetClipboardAnswer = {
 
 export type SetClipboardBody = {
     /**
-     * Stored unchanged, including white space.
+     * The text is stored unchanged, including white space.
      */
     text: string;
 };
@@ -1707,7 +1707,7 @@ export type CreateHandoffBody = {
      */
     expires_in?: number;
     /**
-     * True: the person controls the phone immediately, and the hand-over is `taken` from the start. `false` if omitted.
+     * `true`: the person controls the phone immediately, and the hand-over is `taken` from the start. `false` if omitted.
      */
     taken?: boolean;
 };
@@ -1743,7 +1743,7 @@ export type CompleteUploadBody = {
 
 export type CreateWebhookBody = {
     /**
-     * An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.
+     * An `https` URL of a public address. Each attempt resolves the host name again, and refuses private, loopback, link-local and other special addresses.
      */
     url: string;
     /**
@@ -1758,7 +1758,7 @@ export type CreateWebhookBody = {
 
 export type UpdateWebhookBody = {
     /**
-     * An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.
+     * An `https` URL of a public address. Each attempt resolves the host name again, and refuses private, loopback, link-local and other special addresses.
      */
     url?: string;
     /**
@@ -1770,7 +1770,7 @@ export type UpdateWebhookBody = {
      */
     description?: string | null;
     /**
-     * False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.
+     * `false`: nothing is sent, and pending deliveries fail. Events of this period are not sent later.
      */
     enabled?: boolean;
 };
@@ -1782,7 +1782,7 @@ export type DeleteWebhookAnswer = {
 
 export type CreateSetupBody = {
     /**
-     * Shown to the person, and used in the name of the key.
+     * The name of the client. The page of the setup shows it to the person, and the name of the key contains it.
      */
     client?: string;
 };
@@ -1793,7 +1793,7 @@ export type CreateSetupAnswer = {
      */
     setup_token: string;
     /**
-     * The code that the person compares. It does not grant access.
+     * The code that the person compares with the page. The code does not grant access.
      */
     user_code: string;
     /**
@@ -1801,7 +1801,7 @@ export type CreateSetupAnswer = {
      */
     verification_url: string;
     /**
-     * Seconds to confirm and collect.
+     * Seconds in which the setup must be confirmed and the key collected.
      */
     expires_in: number;
     /**
@@ -1820,7 +1820,7 @@ export type CollectSetupBody = {
 export type CollectSetupAnswer = {
     status: string;
     /**
-     * Returned exactly once.
+     * The API key, which is returned exactly once.
      */
     api_key?: string;
     /**
@@ -1956,7 +1956,7 @@ export type OpenAppAction = {
     type: 'open_app';
     package?: string;
     /**
-     * Its name on the phone, instead of `package`.
+     * The name of the app on the phone, instead of `package`.
      */
     label?: string;
     activity?: string;
@@ -2025,7 +2025,7 @@ export type ShellAction = {
      */
     command: string;
     /**
-     * The standard input of the command, as UTF-8. Left out: it is empty.
+     * The standard input of the command, as UTF-8. Empty if omitted.
      */
     stdin?: string;
     /**
@@ -2918,7 +2918,7 @@ export type ObserveData = {
          */
         screenshot?: 'none' | 'jpeg' | 'png';
         /**
-         * Pixels; the screen width if omitted.
+         * Maximum width of the screenshot in pixels. The screen width if omitted.
          */
         max_width?: number;
         /**
@@ -2926,7 +2926,7 @@ export type ObserveData = {
          */
         format?: 'json' | 'text';
         /**
-         * The `snapshot_id` of an earlier observation. The answer is then what changed since it: `Changes`, or `WholeObservation` when more than about 60 % changed, another app or window is in front, or the snapshot is unknown or expired.
+         * The `snapshot_id` of an earlier observation. The answer is then `Changes`, which has the changes since that snapshot. The answer is `WholeObservation` when more than about 60 % of the elements changed, another app or window is in the foreground, or the snapshot is unknown or expired.
          */
         since?: string;
         /**
@@ -2934,7 +2934,7 @@ export type ObserveData = {
          */
         fold?: 'true' | 'false';
         /**
-         * `true` reads the elements even if nothing was drawn since they were last read. Only for changes that draw nothing, such as that of a content description.
+         * `true` reads the elements again even if nothing was drawn since the last read. Set it only for changes that draw nothing, such as a new content description.
          */
         fresh?: 'true' | 'false';
     };
@@ -3010,7 +3010,7 @@ export type ObserveError = ObserveErrors[keyof ObserveErrors];
 
 export type ObserveResponses = {
     /**
-     * The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.
+     * The observation. With `format=text`, the body is only its text: `X-Snapshot-Id` is the snapshot ID, and `X-Settled` is `true`, `false` or `null`.
      */
     200: ObserveAnswer;
 };
@@ -3037,11 +3037,11 @@ export type ScreenshotData = {
          */
         format?: 'png' | 'jpeg';
         /**
-         * Pixels; the screen width if omitted.
+         * Maximum width of the screenshot in pixels. The screen width if omitted.
          */
         max_width?: number;
         /**
-         * JPEG only.
+         * The quality of a JPEG image.
          */
         quality?: number;
         /**
@@ -3911,7 +3911,7 @@ export type ReadLogsData = {
          */
         package?: string;
         /**
-         * Only lines of this level and above.
+         * Only lines of this level or a more severe level.
          */
         level?: 'verbose' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
         /**
@@ -6809,7 +6809,7 @@ export type ListStepsData = {
          */
         session?: string;
         /**
-         * `text`: screens without their elements; `none`: no screens.
+         * `text` omits the elements of the screens; `none` omits the screens.
          */
         observations?: 'full' | 'text' | 'none';
         /**
@@ -6890,11 +6890,11 @@ export type ExportStepsData = {
     };
     query?: {
         /**
-         * The form of the export.
+         * The format of the export.
          */
         format?: 'html' | 'jsonl' | 'ts' | 'python';
         /**
-         * If omitted: the last session that has steps.
+         * The session; if omitted, the last session that has steps.
          */
         session?: string;
     };
@@ -6973,7 +6973,7 @@ export type GetStepData = {
     };
     query?: {
         /**
-         * `text`: screens without their elements; `none`: no screens.
+         * `text` omits the elements of the screens; `none` omits the screens.
          */
         observations?: 'full' | 'text' | 'none';
     };
@@ -7746,7 +7746,7 @@ export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
 
 export type ListEventsResponses = {
     /**
-     * A page of events, or with `Accept: text/event-stream` a stream of them.
+     * A page of events, or with `Accept: text/event-stream` a stream of events.
      */
     200: EventPage;
 };

@@ -120,7 +120,8 @@ const ofAnswers: Record<string, Headers> = {
     },
     'X-Settled': {
       type: 'string',
-      description: 'With `format=text`: whether the screen was still, `true`, `false` or `null` for unknown.',
+      description:
+        'With `format=text`: whether the screen had stopped changing: `true`, `false`, or `null` for unknown.',
     },
   },
   screenshot: {
@@ -134,7 +135,7 @@ const ofAnswers: Record<string, Headers> = {
     'X-Screen-Secure': {
       type: 'string',
       description:
-        '`true` when the screen shows a window that forbids screenshots, which is black in the image. Omitted otherwise.',
+        '`true` when the screen shows a window that forbids screenshots. The window is black in the image. Omitted otherwise.',
     },
   },
   readFile: { 'Content-Disposition': { type: 'string', description: "The file's name." } },

@@ -30,7 +30,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       { name: 'handoffs', description: 'Ask a person to do something on a ready phone.' },
       {
         name: 'events',
-        description: 'Learn what happened: as a list, as a stream, or by requests to your webhooks.',
+        description: 'Receive events as a list, as a stream, or by requests to your webhooks.',
       },
       { name: 'account', description: 'Read credit and limits, and buy credit.' },
       { name: 'setup', description: 'Get a first API key for a terminal.' },

@@ -20,7 +20,7 @@ export const nameField = z
   .meta({
     minLength: phoneName.min,
     maxLength: phoneName.max,
-    description: 'The length counts without leading and trailing spaces.',
+    description: 'Leading and trailing spaces do not count towards the length.',
   })
 
 export const metadataKey = z
@@ -51,7 +51,7 @@ export const onIdleField = z
   .enum(onIdleChoices)
   .meta({
     description:
-      '`delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.',
+      '`delete`: the phone is deleted with its data whenever it would park, by itself or at your request. `park` if omitted.',
   })
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
@@ -64,7 +64,7 @@ export const newIdleTimeoutField = idleTimeoutField
   .optional()
   .meta({ description: `${idleTimeout} \`${limits.idleTimeout.default}\` if omitted.` })
 export const maxDurationField = seconds(limits.maxDuration).meta({
-  description: `Maximum length of the session in seconds. If omitted: ${limits.maxDuration.default}, shortened to fit the credit.`,
+  description: `Maximum length of the session in seconds. If omitted: ${limits.maxDuration.default}, or less if the credit does not suffice.`,
 })
 export const waitField = z
   .boolean()

@@ -27,7 +27,8 @@ const openSessionSchema = z
     idle_timeout: z.int().meta({ description: 'Seconds.' }),
     max_duration: z.int().meta({ description: 'Seconds.' }),
     parks_at: timestamp.meta({
-      description: 'Time at which the phone parks itself, or is deleted with `on_idle` `delete`.',
+      description:
+        'Time at which the phone parks itself. With `on_idle` set to `delete`, the phone is deleted at this time.',
     }),
     park_reason: openEnum(['idle', 'max_duration'], 'The rule that determines `parks_at`.'),
     reserved_usd: money,
@@ -62,7 +63,7 @@ export const phoneSchema = z
     failure: z
       .object({ code: z.string(), message: z.string(), at: timestamp })
       .nullable()
-      .meta({ description: 'The latest failure. Cleared when the phone starts again or becomes ready.' }),
+      .meta({ description: 'The latest failure; null after the phone starts again or becomes ready.' }),
   })
   .meta({ id: 'Phone' })
 export type PhoneJson = z.output<typeof phoneSchema>
@@ -100,9 +101,9 @@ export const accountSchema = z
     }),
     limits: z
       .object({ phones: z.int(), running: z.int() })
-      .meta({ description: 'Maximum number of phones, and of phones that run at the same time.' }),
-    running: z.int().meta({ description: 'Phones with an open session.' }),
-    phones: z.int().meta({ description: 'Phones that are neither deleted nor failed.' }),
+      .meta({ description: 'Maximum number of phones, and of phones with an open session.' }),
+    running: z.int().meta({ description: 'Number of phones with an open session.' }),
+    phones: z.int().meta({ description: 'Number of phones that are neither deleted nor failed.' }),
     price: z
       .object({ per_minute_usd: money, minimum_seconds: z.int() })
       .meta({ description: 'Price of a minute, and the shortest billed time.' }),
@@ -118,7 +119,7 @@ export const errorSchema = z
     error: z.object({
       type: z.string().meta({ description: 'The family of the code.' }),
       code: openEnum(errorCodes, 'The exact error. Branch on this.'),
-      message: z.string().meta({ description: 'A text for people. It may change.' }),
+      message: z.string().meta({ description: 'A text for people, which may change.' }),
       retryable: z
         .boolean()
         .meta({ description: 'Whether the same request may succeed later without change.' }),

@@ -20,7 +20,10 @@ const createSetupBody = z
         message: `must consist of ${client.min} to ${client.max} printable ASCII characters`,
       })
       .optional()
-      .meta({ description: 'Shown to the person, and used in the name of the key.' }),
+      .meta({
+        description:
+          'The name of the client. The page of the setup shows it to the person, and the name of the key contains it.',
+      }),
   })
   .prefault({})
 
@@ -53,9 +56,14 @@ export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock
             setup_token: z.string().meta({ description: 'The secret that collects the key.' }),
             user_code: z
               .string()
-              .meta({ description: 'The code that the person compares. It does not grant access.' }),
+              .meta({
+                description:
+                  'The code that the person compares with the page. The code does not grant access.',
+              }),
             verification_url: z.string().meta({ description: 'The page where the person confirms.' }),
-            expires_in: z.int().meta({ description: 'Seconds to confirm and collect.' }),
+            expires_in: z
+              .int()
+              .meta({ description: 'Seconds in which the setup must be confirmed and the key collected.' }),
             interval: z.int().meta({ description: 'Seconds between polls.' }),
           }),
           ...describeOpenErrors('payload_too_large', 'rate_limited'),
@@ -100,7 +108,10 @@ export const collectSetup: Route = (app, { services, failureLimit, clock }) => {
         response: {
           200: z.object({
             status: z.string().meta({ 'x-extensible-enum': ['pending', 'approved'] }),
-            api_key: z.string().optional().meta({ description: 'Returned exactly once.' }),
+            api_key: z
+              .string()
+              .optional()
+              .meta({ description: 'The API key, which is returned exactly once.' }),
             project: z.string().optional().meta({ description: "The project's name." }),
           }),
           ...describeOpenErrors(

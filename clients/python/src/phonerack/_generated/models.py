@@ -19,11 +19,11 @@ class Account(TypedDict):
     spend_limit_usd: str
     # Cost in US dollars of the sessions that ended this calendar month (UTC).
     spent_this_month_usd: str
-    # Maximum number of phones, and of phones that run at the same time.
+    # Maximum number of phones, and of phones with an open session.
     limits: AccountLimits
-    # Phones with an open session.
+    # Number of phones with an open session.
     running: int
-    # Phones that are neither deleted nor failed.
+    # Number of phones that are neither deleted nor failed.
     phones: int
     # Price of a minute, and the shortest billed time.
     price: AccountPrice
@@ -32,7 +32,7 @@ class Account(TypedDict):
 
 
 class AccountLimits(TypedDict):
-    # Maximum number of phones, and of phones that run at the same time.
+    # Maximum number of phones, and of phones with an open session.
     phones: int
     running: int
 
@@ -50,7 +50,7 @@ class AccountCountriesItem(TypedDict):
 
 
 class _ActionBatchResultRequired(TypedDict):
-    # One entry for each action that was started. Only the last one can be a failure.
+    # One entry for each action that was started. Only the last entry can be a failure.
     results: List[ActionResult]
     # Number of actions that succeeded.
     completed: int
@@ -66,25 +66,26 @@ class _ActionBatchResultObservationRequired(TypedDict):
 
 
 class ActionBatchResultObservation(_ActionBatchResultObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
-    # for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation
+    # may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older
+    # version omit the field.
     settled: Optional[bool]
 
 
 class _ActionBatchResultObservationScreenshotRequired(TypedDict):
     format: str
-    # Pixels of the image.
+    # Width of the image in pixels.
     width: int
-    # Pixels of the image.
+    # Height of the image in pixels.
     height: int
     # Image width divided by screen width.
     scale: float
-    # Base64.
+    # The image, encoded as Base64.
     data: str
 
 
 class ActionBatchResultObservationScreenshot(_ActionBatchResultObservationScreenshotRequired, total=False):
-    # The screen shows a window that forbids screenshots; it is black in the image.
+    # The screen shows a window that forbids screenshots. The window is black in the image.
     secure: Literal[True]
 
 
@@ -93,66 +94,68 @@ class _ActionResultRequired(TypedDict):
     index: int
     type: str
     ok: bool
-    # Milliseconds taken.
+    # Duration of the action in milliseconds.
     ms: int
 
 
 class ActionResult(_ActionResultRequired, total=False):
-    # For touches: the touched point, and conditions that may have kept the touch from its element.
+    # For touches: the touched point, and the conditions under which the touch may have missed its element.
     resolved: ActionResultResolved
-    # The text or description of the element, if the text of the target is only a part of it. Left out for a
-    # field with typed text.
+    # The text or description of the element, if the target names only a part of it. Omitted for a field with
+    # typed text.
     matched: str
     # For `scroll` and `scroll_to`: whether the content moved.
     moved: bool
-    # For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.
+    # For `scroll` and `scroll_to`: whether the content ends here in the direction of the scroll; null if
+    # unknown.
     at_end: Optional[bool]
     # For `open_app`: the class of the activity that was opened.
     activity: str
-    # For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such
-    # as a request for a permission.
+    # For `open_app`: the app in the foreground after the action. This is a different app when a dialog, such
+    # as a request for a permission, covers the opened app.
     app: ActionResultApp
-    # Whether anything was drawn on the screen after the action. Null: unknown, because the next action came
-    # too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.
+    # Whether anything was drawn on the screen after the action. `null`: unknown, because the next action
+    # followed too soon or the host could not detect drawings. Omitted for actions that send nothing to the
+    # phone.
     changed: Optional[bool]
-    # How often the same action was sent to the same element without anything being drawn in between, this
-    # time included.
+    # How many times in a row, including this time, the same action was sent to the same element while nothing
+    # was drawn on the screen.
     repeated: int
-    # With `repeated`: advice to do something else.
+    # With `repeated`: advice to try a different action.
     next: str
-    # UTF-8; other bytes are replaced.
+    # Standard output as UTF-8; invalid bytes are replaced.
     stdout: str
-    # UTF-8; other bytes are replaced.
+    # Standard error as UTF-8; invalid bytes are replaced.
     stderr: str
-    # Null if the command was ended by its timeout, or because it printed too much.
+    # The exit code; null if the command was ended at its timeout or because it printed too much.
     exit_code: Optional[int]
-    # Whether the command was ended by its timeout.
+    # Whether the command was ended at its timeout.
     timed_out: bool
-    # Whether output is missing.
+    # Whether a part of the output is missing.
     truncated: bool
-    # Milliseconds taken by the command.
+    # Duration of the command in milliseconds.
     duration_ms: int
     error: ActionResultError
 
 
 class _ActionResultResolvedRequired(TypedDict):
-    # The touched point in device pixels: the centre of the element, or another of its points if a different
-    # touchable element covers the centre.
+    # The touched point in device pixels: the centre of the element, or another point of the element if a
+    # different touchable element covers its centre.
     center: List[int]
 
 
 class ActionResultResolved(_ActionResultResolvedRequired, total=False):
-    # For touches: the touched point, and conditions that may have kept the touch from its element.
+    # For touches: the touched point, and the conditions under which the touch may have missed its element.
     ref: int
     # Other touchable elements cover every point of the element.
     covered: Literal[True]
-    # The element is disabled: apps ignore a touch on it.
+    # The element is disabled. Apps ignore touches on disabled elements.
     disabled: Literal[True]
 
 
 class ActionResultApp(TypedDict):
-    # For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such
-    # as a request for a permission.
+    # For `open_app`: the app in the foreground after the action. This is a different app when a dialog, such
+    # as a request for a permission, covers the opened app.
     package: str
     activity: Optional[str]
 
@@ -170,9 +173,9 @@ class BackAction(TypedDict):
 
 
 class _ChangesRequired(TypedDict):
-    # Kept for 15 minutes, so that actions can target a `ref`.
+    # The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
     snapshot_id: str
-    # Time at which the screen showed this.
+    # Time at which the screen showed this content.
     taken_at: str
     app: ChangesApp
     keyboard: ChangesKeyboard
@@ -189,18 +192,18 @@ class _ChangesRequired(TypedDict):
     same: bool
     # Elements that are new on the screen.
     added: List[Element]
-    # Elements of which the text, the description or the state changed. An element that only moved has not
-    # changed.
+    # Elements whose text, description or state changed. An element that only moved is not listed.
     changed: List[Element]
     # The numbers of the elements that are no longer on the screen.
     removed: List[int]
-    # The number of elements that stayed as they were.
+    # The number of unchanged elements.
     kept: int
 
 
 class Changes(_ChangesRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
-    # for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation
+    # may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older
+    # version omit the field.
     settled: Optional[bool]
     screenshot: ChangesScreenshot
 
@@ -216,9 +219,9 @@ class ChangesKeyboard(TypedDict):
 
 
 class _ChangesScreenRequired(TypedDict):
-    # Device pixels.
+    # Width in device pixels.
     width: int
-    # Device pixels.
+    # Height in device pixels.
     height: int
 
 
@@ -230,18 +233,18 @@ class ChangesScreen(_ChangesScreenRequired, total=False):
 
 class _ChangesScreenshotRequired(TypedDict):
     format: str
-    # Pixels of the image.
+    # Width of the image in pixels.
     width: int
-    # Pixels of the image.
+    # Height of the image in pixels.
     height: int
     # Image width divided by screen width.
     scale: float
-    # Base64.
+    # The image, encoded as Base64.
     data: str
 
 
 class ChangesScreenshot(_ChangesScreenshotRequired, total=False):
-    # The screen shows a window that forbids screenshots; it is black in the image.
+    # The screen shows a window that forbids screenshots. The window is black in the image.
     secure: Literal[True]
 
 
@@ -263,7 +266,7 @@ class _CollectSetupAnswerRequired(TypedDict):
 
 
 class CollectSetupAnswer(_CollectSetupAnswerRequired, total=False):
-    # Returned exactly once.
+    # The API key, which is returned exactly once.
     api_key: str
     # The project's name.
     project: str
@@ -286,7 +289,7 @@ class CompleteUploadBody2(TypedDict):
 
 
 class Crash(TypedDict):
-    # By the phone's clock. Null when the clock reports an impossible time.
+    # Time by the phone's clock; null if the clock reports an impossible time.
     at: Optional[str]
     # `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond.
     # More values may be added.
@@ -302,7 +305,7 @@ class Crash(TypedDict):
     reason: Optional[str]
     # The stacks, at most 65,536 characters.
     stack: str
-    # Whether the stacks were longer.
+    # Whether the stacks were cut.
     truncated: bool
 
 
@@ -327,8 +330,8 @@ class CreateHandoffBody(_CreateHandoffBodyRequired, total=False):
     # Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted. `3600` if
     # omitted.
     expires_in: int
-    # True: the person controls the phone immediately, and the hand-over is `taken` from the start. `false` if
-    # omitted.
+    # `true`: the person controls the phone immediately, and the hand-over is `taken` from the start. `false`
+    # if omitted.
     taken: bool
 
 
@@ -346,18 +349,18 @@ class CreateLiveLinkBody(TypedDict, total=False):
 
 
 class CreatePhoneBody(TypedDict, total=False):
-    # The length counts without leading and trailing spaces.
+    # Leading and trailing spaces do not count towards the length.
     name: str
     # One of the codes in `countries` of `GET /v1/account`.
     country: str
     # Your key-value pairs, which `GET /v1/phones` can filter by.
     metadata: Dict[str, str]
-    # `delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if
-    # omitted.
+    # `delete`: the phone is deleted with its data whenever it would park, by itself or at your request.
+    # `park` if omitted.
     on_idle: Literal["park", "delete"]
     # Seconds without a request after which the phone parks. `300` if omitted.
     idle_timeout: int
-    # Maximum length of the session in seconds. If omitted: 900, shortened to fit the credit.
+    # Maximum length of the session in seconds. If omitted: 900, or less if the credit does not suffice.
     max_duration: int
     # Wait up to about 50 seconds for the result. `true` if omitted.
     wait: bool
@@ -366,24 +369,25 @@ class CreatePhoneBody(TypedDict, total=False):
 class CreateSetupAnswer(TypedDict):
     # The secret that collects the key.
     setup_token: str
-    # The code that the person compares. It does not grant access.
+    # The code that the person compares with the page. The code does not grant access.
     user_code: str
     # The page where the person confirms.
     verification_url: str
-    # Seconds to confirm and collect.
+    # Seconds in which the setup must be confirmed and the key collected.
     expires_in: int
     # Seconds between polls.
     interval: int
 
 
 class CreateSetupBody(TypedDict, total=False):
-    # Shown to the person, and used in the name of the key.
+    # The name of the client. The page of the setup shows it to the person, and the name of the key contains
+    # it.
     client: str
 
 
 class _CreateWebhookBodyRequired(TypedDict):
-    # An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback,
-    # link-local and other special addresses.
+    # An `https` URL of a public address. Each attempt resolves the host name again, and refuses private,
+    # loopback, link-local and other special addresses.
     url: str
 
 
@@ -410,10 +414,10 @@ class CreatedHandoff(TypedDict):
     taken_at: Optional[str]
     # Null while the status is `open` or `taken`.
     ended_at: Optional[str]
-    # Ends earlier if the phone's session ends.
+    # Time at which the hand-over expires. It ends earlier if the phone's session ends.
     expires_at: str
-    # The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the
-    # page of the phone in the console, where a member of the project signs in.
+    # The link for the person. It acts like a password and is shown once. With the profile `guarded`, the link
+    # opens the page of the phone in the console, where a member of the project signs in.
     url: str
 
 
@@ -436,7 +440,7 @@ class CreatedUpload(TypedDict):
     expires_at: str
     # Why the upload did not become ready.
     error: Optional[CreatedUploadError]
-    # Accepts one file within an hour. It needs no API key, so keep it secret.
+    # The URL accepts one file within an hour. It needs no API key, so keep it secret.
     upload_url: str
     upload_method: Literal["POST"]
     upload_headers: Dict[str, str]
@@ -474,7 +478,7 @@ class Delivery(TypedDict):
     object: Literal["delivery"]
     id: str
     webhook: str
-    # The ID of the event, which the request has as `webhook-id`.
+    # The ID of the event, which is the header `webhook-id` of the request.
     event: str
     # The type of the event. More values may be added.
     type: str
@@ -486,7 +490,7 @@ class Delivery(TypedDict):
     last_attempt_at: Optional[str]
     # Null once the delivery has succeeded or failed.
     next_attempt_at: Optional[str]
-    # The response to the last attempt; null without one.
+    # The response to the last attempt; null without a response.
     response: Optional[DeliveryResponse]
     # The duration of the last attempt in milliseconds.
     duration_ms: Optional[int]
@@ -495,7 +499,7 @@ class Delivery(TypedDict):
 
 class DeliveryResponse(TypedDict):
     status: int
-    # The first 16 KB of the body; 1 KB if the delivery succeeded.
+    # The first 16 KB of the body, or the first 1 KB if the delivery succeeded.
     body: str
 
 
@@ -534,17 +538,17 @@ class Element(TypedDict):
     ref: int
     # Last part of the element's class, such as `EditText`.
     type: str
-    # Null if it has no text. Passwords are never included.
+    # The text of the element; null if it has no text. Passwords are never included.
     text: Optional[str]
-    # Content description.
+    # The content description of the element.
     desc: Optional[str]
-    # Full resource ID.
+    # The full resource ID of the element.
     id: Optional[str]
-    # [left, top, right, bottom]
+    # [left, top, right, bottom] in device pixels.
     bounds: List[int]
     # [x, y] in device pixels.
     center: List[int]
-    # For example clickable, long_clickable, checkable, checked, editable. More may be added.
+    # For example clickable, long_clickable, checkable, checked, editable. More values may be added.
     state: List[str]
 
 
@@ -557,7 +561,7 @@ class ErrorError(TypedDict):
     type: str
     # The exact error. Branch on this. More values may be added.
     code: str
-    # A text for people. It may change.
+    # A text for people, which may change.
     message: str
     # Whether the same request may succeed later without change.
     retryable: bool
@@ -645,7 +649,7 @@ class Handoff(TypedDict):
     taken_at: Optional[str]
     # Null while the status is `open` or `taken`.
     ended_at: Optional[str]
-    # Ends earlier if the phone's session ends.
+    # Time at which the hand-over expires. It ends earlier if the phone's session ends.
     expires_at: str
 
 
@@ -666,7 +670,7 @@ class InstallAppBody(TypedDict, total=False):
     package: str
     # The ID of an upload.
     upload: str
-    # Only with `upload`: uninstalls the app and its data first. False if omitted.
+    # Only with `upload`: removes the installed app with its data first. `false` if omitted.
     replace: bool
 
 
@@ -745,17 +749,17 @@ class ListNotificationsAnswer(TypedDict):
 
 
 class LogLine(TypedDict):
-    # By the phone's clock. Null when the clock reports an impossible time.
+    # Time by the phone's clock; null if the clock reports an impossible time.
     at: Optional[str]
     # One of verbose, debug, info, warn, error, fatal. More values may be added.
     level: str
     # The name that the program gave the line.
     tag: str
-    # The process that wrote it.
+    # The ID of the process that wrote the line.
     pid: int
-    # The app that wrote it, or null when unknown.
+    # The app that wrote the line, or null if unknown.
     package: Optional[str]
-    # May have several lines.
+    # The text, which may have several lines.
     message: str
 
 
@@ -775,22 +779,22 @@ class NoFields(TypedDict):
 
 class Notification(TypedDict):
     id: str
-    # The app that posted it.
+    # The app that posted the notification.
     package: str
-    # Empty when the app set none.
+    # The title; empty if the app set no title.
     title: str
-    # May have several lines. Empty when the app set none.
+    # The text, which may have several lines; empty if the app set no text.
     text: str
-    # By the phone's clock. Null when the phone does not report it.
+    # Time by the phone's clock; null if the phone does not report it.
     posted_at: Optional[str]
-    # Whether it can be dismissed. False for an ongoing notification.
+    # Whether the notification can be dismissed. `false` for an ongoing notification.
     dismissible: bool
 
 
 class _ObservationRequired(TypedDict):
-    # Kept for 15 minutes, so that actions can target a `ref`.
+    # The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
     snapshot_id: str
-    # Time at which the screen showed this.
+    # Time at which the screen showed this content.
     taken_at: str
     app: ObservationApp
     keyboard: ObservationKeyboard
@@ -805,8 +809,9 @@ class _ObservationRequired(TypedDict):
 
 
 class Observation(_ObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
-    # for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation
+    # may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older
+    # version omit the field.
     settled: Optional[bool]
     screenshot: ObservationScreenshot
 
@@ -822,9 +827,9 @@ class ObservationKeyboard(TypedDict):
 
 
 class _ObservationScreenRequired(TypedDict):
-    # Device pixels.
+    # Width in device pixels.
     width: int
-    # Device pixels.
+    # Height in device pixels.
     height: int
 
 
@@ -836,18 +841,18 @@ class ObservationScreen(_ObservationScreenRequired, total=False):
 
 class _ObservationScreenshotRequired(TypedDict):
     format: str
-    # Pixels of the image.
+    # Width of the image in pixels.
     width: int
-    # Pixels of the image.
+    # Height of the image in pixels.
     height: int
     # Image width divided by screen width.
     scale: float
-    # Base64.
+    # The image, encoded as Base64.
     data: str
 
 
 class ObservationScreenshot(_ObservationScreenshotRequired, total=False):
-    # The screen shows a window that forbids screenshots; it is black in the image.
+    # The screen shows a window that forbids screenshots. The window is black in the image.
     secure: Literal[True]
 
 
@@ -857,7 +862,7 @@ class _OpenAppActionRequired(TypedDict):
 
 class OpenAppAction(_OpenAppActionRequired, total=False):
     package: str
-    # Its name on the phone, instead of `package`.
+    # The name of the app on the phone, instead of `package`.
     label: str
     activity: str
 
@@ -876,7 +881,7 @@ class OpenSession(TypedDict):
     idle_timeout: int
     # Seconds.
     max_duration: int
-    # Time at which the phone parks itself, or is deleted with `on_idle` `delete`.
+    # Time at which the phone parks itself. With `on_idle` set to `delete`, the phone is deleted at this time.
     parks_at: str
     # The rule that determines `parks_at`. More values may be added.
     park_reason: str
@@ -915,7 +920,7 @@ class Phone(TypedDict):
     last_active_at: Optional[str]
     # The open session, or null while the phone is not running.
     session: Optional[OpenSession]
-    # The latest failure. Cleared when the phone starts again or becomes ready.
+    # The latest failure; null after the phone starts again or becomes ready.
     failure: Optional[PhoneFailure]
 
 
@@ -995,20 +1000,20 @@ class ResetPhoneAnswer(TypedDict):
 
 
 class _RunActionsBodyRequired(TypedDict):
-    # Run in this order until one fails.
+    # The actions run in this order. The first failure ends the batch.
     actions: List[Action]
 
 
 class RunActionsBody(_RunActionsBodyRequired, total=False):
-    # Selects the observation after the batch. `changes`: the changes since the snapshot `since`. `auto`:
-    # nothing if the batch only waited, otherwise like `changes`. After a failure, elements are always
-    # included; with `text`, only as lines of text. `"ui"` if omitted.
+    # Selects the observation after the batch. `changes` returns the changes since the snapshot `since`.
+    # `auto` returns nothing if the batch only waited, and otherwise the same as `changes`. A failed batch
+    # always returns the elements; with `text`, it returns them only as lines of text. `"ui"` if omitted.
     observe: Literal["none", "ui", "screenshot", "both", "text", "changes", "auto"]
-    # For `changes` and `auto`: the `snapshot_id` of the last observation. The whole screen is returned
-    # without it.
+    # For `changes` and `auto`: the `snapshot_id` of the last observation. Without `since`, the whole screen
+    # is returned.
     since: str
-    # Reads the elements again even if nothing was drawn since they were read. Only for changes that draw
-    # nothing, such as that of a content description. `false` if omitted.
+    # Reads the elements again even if nothing was drawn since the last read. Set it only for changes that
+    # draw nothing, such as a new content description. `false` if omitted.
     fresh: bool
 
 
@@ -1020,7 +1025,7 @@ class _RunShellBodyRequired(TypedDict):
 class RunShellBody(_RunShellBodyRequired, total=False):
     # Seconds after which the command is ended. `10` if omitted.
     timeout: float
-    # The standard input of the command, as UTF-8. Left out: it is empty.
+    # The standard input of the command, as UTF-8. Empty if omitted.
     stdin: str
 
 
@@ -1073,7 +1078,7 @@ class SetClipboardAnswer(TypedDict):
 
 
 class SetClipboardBody(TypedDict):
-    # Stored unchanged, including white space.
+    # The text is stored unchanged, including white space.
     text: str
 
 
@@ -1120,9 +1125,9 @@ class SetPermissionsAnswerPermissionsItem(TypedDict):
 
 
 class SetPermissionsBody(TypedDict, total=False):
-    # Names such as `android.permission.CAMERA`.
+    # The permissions to grant, such as `android.permission.CAMERA`.
     grant: List[str]
-    # Android may end an app that loses a permission.
+    # The permissions to revoke. Android may end an app that loses a permission.
     revoke: List[str]
 
 
@@ -1144,31 +1149,31 @@ class _ShellActionRequired(TypedDict):
 
 
 class ShellAction(_ShellActionRequired, total=False):
-    # The standard input of the command, as UTF-8. Left out: it is empty.
+    # The standard input of the command, as UTF-8. Empty if omitted.
     stdin: str
     # Milliseconds. `10000` if omitted.
     timeout_ms: int
 
 
 class ShellResult(TypedDict):
-    # UTF-8; other bytes are replaced.
+    # Standard output as UTF-8; invalid bytes are replaced.
     stdout: str
-    # UTF-8; other bytes are replaced.
+    # Standard error as UTF-8; invalid bytes are replaced.
     stderr: str
-    # Null if the command was ended by its timeout, or because it printed too much.
+    # The exit code; null if the command was ended at its timeout or because it printed too much.
     exit_code: Optional[int]
-    # Whether the command was ended by its timeout.
+    # Whether the command was ended at its timeout.
     timed_out: bool
-    # Whether output is missing.
+    # Whether a part of the output is missing.
     truncated: bool
-    # Milliseconds taken by the command.
+    # Duration of the command in milliseconds.
     duration_ms: int
 
 
 class StartPhoneBody(TypedDict, total=False):
     # Seconds without a request after which the phone parks. `300` if omitted.
     idle_timeout: int
-    # Maximum length of the session in seconds. If omitted: 900, shortened to fit the credit.
+    # Maximum length of the session in seconds. If omitted: 900, or less if the credit does not suffice.
     max_duration: int
     # Wait up to about 50 seconds for the result. `true` if omitted.
     wait: bool
@@ -1195,7 +1200,7 @@ class Step(TypedDict):
     id: str
     phone: str
     session: str
-    # The ID of the request that sent the batch. Touches of a person have an ID too, without a request.
+    # The ID of the request that sent the batch. Touches of a person have an ID without a request.
     request_id: str
     # `running`: no outcome yet. `succeeded`: every action succeeded. `failed`: an action failed. `stopped`:
     # the time of the batch ended before the last action, or a person touched the phone. `unknown`: the number
@@ -1207,7 +1212,7 @@ class Step(TypedDict):
     duration_ms: Optional[int]
     # The sender.
     by: StepBy
-    # The `observe` of the request. Null for touches of a person.
+    # The `observe` of the request; null for touches of a person.
     observe: Optional[str]
     # The actions of the request. Typed text is `[redacted]` unless `text_kept`.
     actions: List[StepActionsItem]
@@ -1279,9 +1284,9 @@ class TapAction(TypedDict):
 
 
 class _TextObservationRequired(TypedDict):
-    # Kept for 15 minutes, so that actions can target a `ref`.
+    # The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
     snapshot_id: str
-    # Time at which the screen showed this.
+    # Time at which the screen showed this content.
     taken_at: str
     app: TextObservationApp
     keyboard: TextObservationKeyboard
@@ -1295,8 +1300,9 @@ class _TextObservationRequired(TypedDict):
 
 
 class TextObservation(_TextObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
-    # for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation
+    # may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older
+    # version omit the field.
     settled: Optional[bool]
 
 
@@ -1311,9 +1317,9 @@ class TextObservationKeyboard(TypedDict):
 
 
 class _TextObservationScreenRequired(TypedDict):
-    # Device pixels.
+    # Width in device pixels.
     width: int
-    # Device pixels.
+    # Height in device pixels.
     height: int
 
 
@@ -1351,21 +1357,21 @@ class UninstallAppAnswer(TypedDict):
 
 
 class UpdatePhoneBody(TypedDict, total=False):
-    # The length counts without leading and trailing spaces.
+    # Leading and trailing spaces do not count towards the length.
     name: str
     # Replaces all metadata.
     metadata: Dict[str, str]
 
 
 class UpdateWebhookBody(TypedDict, total=False):
-    # An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback,
-    # link-local and other special addresses.
+    # An `https` URL of a public address. Each attempt resolves the host name again, and refuses private,
+    # loopback, link-local and other special addresses.
     url: str
     # The types of events that are sent; null: all.
     events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.expiring", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
-    # False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.
+    # `false`: nothing is sent, and pending deliveries fail. Events of this period are not sent later.
     enabled: bool
 
 
@@ -1436,7 +1442,7 @@ class Webhook(TypedDict):
     description: Optional[str]
     # The types of events that are sent; null: all.
     events: Optional[List[str]]
-    # False after `enabled: false`, and after three days in which every attempt failed.
+    # `false` after a request set it to `false`, and after three days in which every attempt failed.
     enabled: bool
     # Time of the first failed attempt since the last success.
     failing_since: Optional[str]
@@ -1453,7 +1459,7 @@ class WebhookWithSecret(TypedDict):
     description: Optional[str]
     # The types of events that are sent; null: all.
     events: Optional[List[str]]
-    # False after `enabled: false`, and after three days in which every attempt failed.
+    # `false` after a request set it to `false`, and after three days in which every attempt failed.
     enabled: bool
     # Time of the first failed attempt since the last success.
     failing_since: Optional[str]
@@ -1471,9 +1477,9 @@ class Webhooks(TypedDict):
 
 
 class _WholeObservationRequired(TypedDict):
-    # Kept for 15 minutes, so that actions can target a `ref`.
+    # The snapshot is kept for 15 minutes, so that actions can target a `ref` of it.
     snapshot_id: str
-    # Time at which the screen showed this.
+    # Time at which the screen showed this content.
     taken_at: str
     app: WholeObservationApp
     keyboard: WholeObservationKeyboard
@@ -1485,16 +1491,17 @@ class _WholeObservationRequired(TypedDict):
     # The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash.
     # IDs of the foreground app are written without the package.
     text: str
-    # The snapshot that was to be compared; null if the request named none.
+    # The `since` of the request; null if it was omitted.
     since: Optional[str]
-    # The answer has all elements: more than about 60 % changed, another app or window is in front, the
-    # snapshot is unknown or expired, or a batch stopped early.
+    # The answer has all elements, because more than about 60 % of them changed, another app or window is in
+    # the foreground, the snapshot is unknown or expired, or a batch stopped early.
     whole: Literal[True]
 
 
 class WholeObservation(_WholeObservationRequired, total=False):
-    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as
-    # for windows that forbid screenshots. Left out in observations of older hosts.
+    # Whether the screen had stopped changing. `false`: the screen was still changing, so a later observation
+    # may differ. `null`: unknown, for example because a window forbids screenshots. Hosts with an older
+    # version omit the field.
     settled: Optional[bool]
     screenshot: WholeObservationScreenshot
 
@@ -1510,9 +1517,9 @@ class WholeObservationKeyboard(TypedDict):
 
 
 class _WholeObservationScreenRequired(TypedDict):
-    # Device pixels.
+    # Width in device pixels.
     width: int
-    # Device pixels.
+    # Height in device pixels.
     height: int
 
 
@@ -1524,18 +1531,18 @@ class WholeObservationScreen(_WholeObservationScreenRequired, total=False):
 
 class _WholeObservationScreenshotRequired(TypedDict):
     format: str
-    # Pixels of the image.
+    # Width of the image in pixels.
     width: int
-    # Pixels of the image.
+    # Height of the image in pixels.
     height: int
     # Image width divided by screen width.
     scale: float
-    # Base64.
+    # The image, encoded as Base64.
     data: str
 
 
 class WholeObservationScreenshot(_WholeObservationScreenshotRequired, total=False):
-    # The screen shows a window that forbids screenshots; it is black in the image.
+    # The screen shows a window that forbids screenshots. The window is black in the image.
     secure: Literal[True]
 
 

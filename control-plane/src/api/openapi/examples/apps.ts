@@ -1,4 +1,4 @@
-/** Examples of apps: installed ones, the library, and a client's own APK from upload to install. */
+/** Examples of apps: installed apps, the library, and a client's own APK from upload to install. */
 import { ids } from './ids.js'
 import { one, type OperationExamples } from './kinds.js'
 

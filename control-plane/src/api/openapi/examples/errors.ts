@@ -140,7 +140,7 @@ const exampleOf = (error: ApiError): { summary: string; value: unknown } => {
   return { summary: error.code, value: answer }
 }
 
-/** Named as responses refer to the examples: by a code, or `validation_failed_query`. */
+/** The examples by the names with which responses refer to them: a code, or `validation_failed_query`. */
 export const errorExamples: Record<string, { summary: string; value: unknown }> = {
   ...Object.fromEntries(errorCodes.map((code) => [code, exampleOf(new ApiError(code, carried[code]))])),
   validation_failed: exampleOf(refusalOf(createPhoneBody, 'body', { nmae: 'checkout test' })),

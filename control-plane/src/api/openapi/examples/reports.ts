@@ -1,4 +1,4 @@
-/** Examples of what a phone reports, and of permissions. */
+/** Examples of reports of a phone, and of permissions. */
 import { ids } from './ids.js'
 import { one, type OperationExamples } from './kinds.js'
 

@@ -17,7 +17,9 @@ const installBody = z
     replace: z
       .boolean()
       .optional()
-      .meta({ description: 'Only with `upload`: uninstalls the app and its data first. False if omitted.' }),
+      .meta({
+        description: 'Only with `upload`: removes the installed app with its data first. `false` if omitted.',
+      }),
   })
   .refine((body) => (body.package === undefined) !== (body.upload === undefined), {
     message: 'must have exactly one of `package` and `upload`',

@@ -29,7 +29,7 @@ export const searchLibrary: Route = (app, { services }) => {
         operationId: 'searchLibrary',
         summary: 'Search the app library',
         description:
-          'Sorted by package, in pages of up to 50. Answers `429 rate_limited` while the library is still loading.',
+          'Lists the apps of the library, sorted by package, in pages of up to 50. Answers `429 rate_limited` while the library is still loading.',
         tags: ['apps'],
         querystring: libraryQuery,
         response: { 200: libraryPageSchema, ...describeErrors() },

@@ -38,7 +38,9 @@ export const createdUploadSchema = z
     ...uploadFields,
     upload_url: z
       .string()
-      .meta({ description: 'Accepts one file within an hour. It needs no API key, so keep it secret.' }),
+      .meta({
+        description: 'The URL accepts one file within an hour. It needs no API key, so keep it secret.',
+      }),
     upload_method: z.literal('POST'),
     upload_headers: z.record(z.string(), z.string()),
     max_bytes: z.int(),

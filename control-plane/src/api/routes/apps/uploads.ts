@@ -27,7 +27,7 @@ export const createUpload: Route = (app, { services }) => {
       schema: {
         operationId: 'createUpload',
         summary: 'Create an upload',
-        description: `Send the APK to \`upload_url\` with \`upload_method\` and \`upload_headers\`, within 2 minutes. The response is \`{storageId}\`. Then complete the upload.`,
+        description: `Send the APK to \`upload_url\` with \`upload_method\` and \`upload_headers\`, within 2 minutes. The response is \`{storageId}\`. Then call \`POST /v1/apps/uploads/{id}/complete\`.`,
         tags: ['apps'],
         headers: postHeaders,
         body: noBody,
@@ -162,7 +162,7 @@ export const deleteUpload: Route = (app, { services }) => {
       schema: {
         operationId: 'deleteUpload',
         summary: 'Delete an upload and its file',
-        description: 'Apps that were installed from it remain on their phones.',
+        description: 'Apps that were installed from the upload remain on their phones.',
         tags: ['apps'],
         params: uploadParams,
         body: noBody,

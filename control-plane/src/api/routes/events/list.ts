@@ -29,7 +29,7 @@ export const listEvents: Route = (app, deps) => {
         operationId: 'listEvents',
         summary: 'List or follow events',
         description:
-          "Lists changes of the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.",
+          "Lists changes of the project's phones, sessions, apps, recordings and credit, newest first. Events are kept for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after that ID; `limit` and `cursor` have no effect. If some of these events have expired, the stream starts with an event `gap`. The stream has a comment every 15 seconds. Each event arrives at least once, and the events of one phone arrive in order. A key that is limited to certain phones gets only the events of these phones.",
         tags: ['events'],
         querystring: listEventsQuery,
         headers: z.object({
@@ -41,7 +41,7 @@ export const listEvents: Route = (app, deps) => {
         }),
         response: {
           200: {
-            description: 'A page of events, or with `Accept: text/event-stream` a stream of them.',
+            description: 'A page of events, or with `Accept: text/event-stream` a stream of events.',
             content: {
               'application/json': { schema: eventPageSchema },
               'text/event-stream': { schema: z.string() },

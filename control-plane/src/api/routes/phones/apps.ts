@@ -25,7 +25,7 @@ export const listApps: Route = (app, deps) => {
       schema: {
         operationId: 'listApps',
         summary: 'List installed apps',
-        description: 'Includes system apps.',
+        description: 'Lists the apps on the phone, including system apps.',
         tags: ['apps'],
         params: phoneParams,
         response: { 200: z.object({ data: z.array(appSchema) }), ...describeErrors(...intoPhone) },

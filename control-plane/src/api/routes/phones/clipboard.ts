@@ -15,7 +15,11 @@ export const setClipboardBody = z.strictObject({
     .refine((text) => text.length >= min && Array.from(text).length <= max, {
       message: `must have between ${min} and ${max} characters`,
     })
-    .meta({ minLength: min, maxLength: max, description: 'Stored unchanged, including white space.' }),
+    .meta({
+      minLength: min,
+      maxLength: max,
+      description: 'The text is stored unchanged, including white space.',
+    }),
 })
 
 export const getClipboard: Route = (app, deps) => {

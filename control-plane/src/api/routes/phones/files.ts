@@ -98,7 +98,7 @@ export const writeFile: Route = (app, deps) => {
       schema: {
         operationId: 'writeFile',
         summary: 'Upload a file to shared storage',
-        description: `The body is the raw file of up to ${limits.fileBytes} bytes. Missing directories are created.`,
+        description: `The body is the raw file of up to ${limits.fileBytes} bytes. Missing directories in the path are created.`,
         tags: ['files'],
         params: phoneParams,
         querystring: z.object({ path: filePathField }),

@@ -29,7 +29,9 @@ export const handoffSchema = z
     created_at: timestamp,
     taken_at: timestamp.nullable().meta({ description: 'Time when the person took control.' }),
     ended_at: timestamp.nullable().meta({ description: 'Null while the status is `open` or `taken`.' }),
-    expires_at: timestamp.meta({ description: "Ends earlier if the phone's session ends." }),
+    expires_at: timestamp.meta({
+      description: "Time at which the hand-over expires. It ends earlier if the phone's session ends.",
+    }),
   })
   .meta({ id: 'Handoff' })
 export type HandoffJson = z.output<typeof handoffSchema>
@@ -40,7 +42,7 @@ export const createdHandoffSchema = handoffSchema
       .string()
       .meta({
         description:
-          'The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.',
+          'The link for the person. It acts like a password and is shown once. With the profile `guarded`, the link opens the page of the phone in the console, where a member of the project signs in.',
       }),
   })
   .meta({ id: 'CreatedHandoff' })
@@ -94,7 +96,7 @@ const createHandoffBody = z.strictObject({
     .default(false)
     .meta({
       description:
-        'True: the person controls the phone immediately, and the hand-over is `taken` from the start.',
+        '`true`: the person controls the phone immediately, and the hand-over is `taken` from the start.',
     }),
 })
 
@@ -140,7 +142,7 @@ export const getHandoff: Route = (app, deps) => {
         operationId: 'getHandoff',
         summary: 'Get a hand-over, or wait until the person has answered',
         description:
-          'Works in every status of the phone. The request counts as activity, so the phone does not park while an agent waits. Hand-overs are kept for seven days after `expires_at`.',
+          'Works in every status of the phone. The request counts as activity, so the phone does not park while an agent waits. A hand-over is kept for seven days after its `expires_at`.',
         tags: ['handoffs'],
         params: handoffParams,
         querystring: getHandoffQuery,
@@ -172,7 +174,7 @@ export const deleteHandoff: Route = (app, deps) => {
         operationId: 'deleteHandoff',
         summary: 'Withdraw a hand-over, or delete an ended one',
         description:
-          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console without a request keeps it: `phone_controlled`.',
+          'Ends the link, takes control from the person immediately, and deletes the message and the note. Works in every status of the phone. While a member controls the phone by a hand-over that began in the console, the request answers `phone_controlled`.',
         tags: ['handoffs'],
         params: handoffParams,
         body: noBody,

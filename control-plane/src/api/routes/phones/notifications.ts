@@ -9,18 +9,22 @@ import { id as idField, timestamp } from '../schemas.js'
 const notificationSchema = z
   .object({
     id: idField('notification'),
-    package: z.string().meta({ description: 'The app that posted it.' }),
-    title: z.string().meta({ description: 'Empty when the app set none.' }),
-    text: z.string().meta({ description: 'May have several lines. Empty when the app set none.' }),
+    package: z.string().meta({ description: 'The app that posted the notification.' }),
+    title: z.string().meta({ description: 'The title; empty if the app set no title.' }),
+    text: z
+      .string()
+      .meta({ description: 'The text, which may have several lines; empty if the app set no text.' }),
     posted_at: timestamp
       .nullable()
       .meta({
         format: 'date-time',
-        description: "By the phone's clock. Null when the phone does not report it.",
+        description: "Time by the phone's clock; null if the phone does not report it.",
       }),
     dismissible: z
       .boolean()
-      .meta({ description: 'Whether it can be dismissed. False for an ongoing notification.' }),
+      .meta({
+        description: 'Whether the notification can be dismissed. `false` for an ongoing notification.',
+      }),
   })
   .meta({ id: 'Notification' })
 

@@ -20,7 +20,7 @@ export const maxWidthField = z
   .min(minWidth)
   .max(maxWidth)
   .optional()
-  .meta({ description: 'Pixels; the screen width if omitted.' })
+  .meta({ description: 'Maximum width of the screenshot in pixels. The screen width if omitted.' })
 
 const observeQuery = z.object({
   screenshot: z
@@ -36,7 +36,7 @@ const observeQuery = z.object({
     .optional()
     .meta({
       description:
-        'The `snapshot_id` of an earlier observation. The answer is then what changed since it: `Changes`, or `WholeObservation` when more than about 60 % changed, another app or window is in front, or the snapshot is unknown or expired.',
+        'The `snapshot_id` of an earlier observation. The answer is then `Changes`, which has the changes since that snapshot. The answer is `WholeObservation` when more than about 60 % of the elements changed, another app or window is in the foreground, or the snapshot is unknown or expired.',
     }),
   fold: z
     .enum(['true', 'false'])
@@ -50,7 +50,7 @@ const observeQuery = z.object({
     .default('false')
     .meta({
       description:
-        '`true` reads the elements even if nothing was drawn since they were last read. Only for changes that draw nothing, such as that of a content description.',
+        '`true` reads the elements again even if nothing was drawn since the last read. Set it only for changes that draw nothing, such as a new content description.',
     }),
 })
 
@@ -67,7 +67,7 @@ export const observe: Route = (app, deps) => {
         response: {
           200: {
             description:
-              'The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.',
+              'The observation. With `format=text`, the body is only its text: `X-Snapshot-Id` is the snapshot ID, and `X-Settled` is `true`, `false` or `null`.',
             content: {
               'application/json': {
                 schema: z.union([observationSchema, changesSchema, wholeObservationSchema]),

@@ -22,8 +22,10 @@ const names = z
 
 const permissionsBody = z
   .strictObject({
-    grant: names.meta({ description: 'Names such as `android.permission.CAMERA`.' }),
-    revoke: names.meta({ description: 'Android may end an app that loses a permission.' }),
+    grant: names.meta({ description: 'The permissions to grant, such as `android.permission.CAMERA`.' }),
+    revoke: names.meta({
+      description: 'The permissions to revoke. Android may end an app that loses a permission.',
+    }),
   })
   .refine(({ grant, revoke }) => grant.length + revoke.length > 0, {
     path: ['grant'],
@@ -42,7 +44,7 @@ export const setPermissions: Route = (app, deps) => {
         operationId: 'setPermissions',
         summary: 'Grant and revoke permissions of an app',
         description:
-          'Changes permissions that the app requests and that a person can grant, such as the camera. All names are checked before the first change. Returns each of them as the phone then reports it.',
+          'Changes permissions that the app requests and that a person can grant, such as the camera. All names are checked before the first change. Returns the state of each permission as the phone reports it after the changes.',
         tags: ['apps'],
         params: packageParams,
         headers: postHeaders,

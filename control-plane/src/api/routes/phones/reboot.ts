@@ -13,7 +13,8 @@ export const rebootPhone: Route = (app, deps) => {
       schema: {
         operationId: 'rebootPhone',
         summary: 'Reboot a phone',
-        description: 'At most once in 10 minutes per phone. The session continues; wait for `ready` again.',
+        description:
+          'Restarts the phone, at most once in 10 minutes. The session continues; wait until the phone is `ready` again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,

@@ -74,7 +74,7 @@ export const startRecording: Route = (app, deps) => {
         operationId: 'startRecording',
         summary: "Record the phone's screen",
         description:
-          'A phone has at most one running recording. It ends when it is stopped or when the phone stops running. A recording captures everything on the screen.',
+          'A phone has at most one running recording. The recording ends when it is stopped or when the phone stops running. It captures everything on the screen.',
         tags: ['recordings'],
         params: phoneParams,
         headers: postHeaders,

@@ -18,7 +18,7 @@ export const resetPhone: Route = (app, deps) => {
         operationId: 'resetPhone',
         summary: 'Reset a phone',
         description:
-          'Wipes apps, files, accounts and clipboard. At most once a minute per phone. The session continues; wait for `ready` again.',
+          'Wipes apps, files, accounts and the clipboard, at most once a minute. The session continues; wait until the phone is `ready` again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,

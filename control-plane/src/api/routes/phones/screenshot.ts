@@ -17,7 +17,7 @@ const screenshotQuery = z.object({
     .min(minQuality)
     .max(maxQuality)
     .default(defaultQuality)
-    .meta({ description: 'JPEG only.' }),
+    .meta({ description: 'The quality of a JPEG image.' }),
   annotate: z
     .enum(['true', 'false'])
     .default('false')

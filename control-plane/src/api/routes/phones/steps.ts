@@ -32,7 +32,7 @@ export const stepSchema = z
     session: id('session'),
     request_id: id('request').meta({
       description:
-        'The ID of the request that sent the batch. Touches of a person have an ID too, without a request.',
+        'The ID of the request that sent the batch. Touches of a person have an ID without a request.',
     }),
     status: openEnum(
       stepStatuses,
@@ -55,7 +55,7 @@ export const stepSchema = z
     observe: z
       .enum(observeModes)
       .nullable()
-      .meta({ description: 'The `observe` of the request. Null for touches of a person.' }),
+      .meta({ description: 'The `observe` of the request; null for touches of a person.' }),
     actions: z
       .array(z.looseObject({ type: z.string() }))
       .meta({ description: 'The actions of the request. Typed text is `[redacted]` unless `text_kept`.' }),
@@ -98,7 +98,7 @@ const session = z
 const observations = z
   .enum(screenParts)
   .default('full')
-  .meta({ description: '`text`: screens without their elements; `none`: no screens.' })
+  .meta({ description: '`text` omits the elements of the screens; `none` omits the screens.' })
 const stepParams = phoneParams.extend({
   sid: z.string().meta({ description: 'A step ID.', pattern: '^stp_[a-z2-7]{12}$' }),
 })
@@ -116,7 +116,7 @@ export const listSteps: Route = (app, deps) => {
         operationId: 'listSteps',
         summary: 'List the steps of a phone, newest first',
         description:
-          'Each batch of actions is a step, with its results, the screens before and after it, and its sender. Steps are kept as long as recordings, within the quota of the project, and stay readable after the phone is deleted. A page has fewer than `limit` steps when their screens are large.',
+          'Each batch of actions is a step, with its results, the screens before and after it, and its sender. Steps are kept as long as recordings, within the quota of the project, and stay readable after the phone is deleted. A page can have fewer than `limit` steps when their screens are large.',
         tags: ['steps'],
         params: phoneParams,
         querystring: z.object({
@@ -226,12 +226,12 @@ export const exportSteps: Route = (app, deps) => {
         operationId: 'exportSteps',
         summary: 'Export a session as a replay, as data or as a script',
         description:
-          'The steps of one session, oldest first. `html`: one file that plays the session in a browser, without a network. `jsonl`: one step in each line. `ts`, `python`: a program of the SDK that repeats the session without a model. At most 2,000 steps.',
+          'Exports at most 2,000 steps of one session, oldest first. `html` is one file that plays the session in a browser without a network. `jsonl` has one step in each line. `ts` and `python` are programs that use the SDK to repeat the session without a model.',
         tags: ['steps'],
         params: phoneParams,
         querystring: z.object({
-          format: z.enum(exportForms).default('html').meta({ description: 'The form of the export.' }),
-          session: session.meta({ description: 'If omitted: the last session that has steps.' }),
+          format: z.enum(exportForms).default('html').meta({ description: 'The format of the export.' }),
+          session: session.meta({ description: 'The session; if omitted, the last session that has steps.' }),
         }),
         response: {
           200: {

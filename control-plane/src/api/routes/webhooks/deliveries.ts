@@ -16,7 +16,7 @@ export const testWebhook: Route = (app, { services }) => {
         operationId: 'testWebhook',
         summary: 'Send a test to a webhook',
         description:
-          'Sends an event of the type `webhook.test` to this webhook once, even while it is switched off. The deliveries show the response.',
+          'Sends an event of the type `webhook.test` to this webhook once, even while the webhook is switched off. The deliveries of the webhook show the response.',
         tags: ['events'],
         params: webhookParams,
         headers: postHeaders,
@@ -67,7 +67,7 @@ export const retryDelivery: Route = (app, { services }) => {
         operationId: 'retryDelivery',
         summary: 'Send a delivery again',
         description:
-          'Sends the delivery immediately, in any status, and repeats it after the usual times until it is confirmed.',
+          'Sends the delivery immediately, in any status, and repeats it at the same intervals as a new event until it is confirmed.',
         tags: ['events'],
         params: webhookParams.extend({
           did: z.string().meta({ description: 'A delivery ID.', pattern: '^dlv_[a-z2-7]{12}$' }),

@@ -23,7 +23,7 @@ const urlField = z
   .meta({
     maxLength: longestUrl,
     description:
-      'An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.',
+      'An `https` URL of a public address. Each attempt resolves the host name again, and refuses private, loopback, link-local and other special addresses.',
   })
 const eventsField = z
   .array(z.enum(eventTypes))
@@ -55,7 +55,7 @@ export const updateWebhookBody = z
       .optional()
       .meta({
         description:
-          'False: nothing is sent, and pending deliveries fail. Events of that period are not sent later.',
+          '`false`: nothing is sent, and pending deliveries fail. Events of this period are not sent later.',
       }),
   })
   .prefault({})
@@ -72,7 +72,8 @@ const webhookFields = {
   enabled: z
     .boolean()
     .meta({
-      description: 'False after `enabled: false`, and after three days in which every attempt failed.',
+      description:
+        '`false` after a request set it to `false`, and after three days in which every attempt failed.',
     }),
   failing_since: timestamp
     .nullable()
@@ -117,7 +118,9 @@ export const deliverySchema = z
     object: z.literal('delivery'),
     id: id('delivery'),
     webhook: id('webhook'),
-    event: id('event').meta({ description: 'The ID of the event, which the request has as `webhook-id`.' }),
+    event: id('event').meta({
+      description: 'The ID of the event, which is the header `webhook-id` of the request.',
+    }),
     type: openEnum([...eventTypes, testEventType], 'The type of the event.'),
     status: openEnum(deliveryStatuses, `One of ${deliveryStatuses.join(', ')}.`),
     attempts: z.int(),
@@ -131,10 +134,10 @@ export const deliverySchema = z
         status: z.int(),
         body: z
           .string()
-          .meta({ description: 'The first 16 KB of the body; 1 KB if the delivery succeeded.' }),
+          .meta({ description: 'The first 16 KB of the body, or the first 1 KB if the delivery succeeded.' }),
       })
       .nullable()
-      .meta({ description: 'The response to the last attempt; null without one.' }),
+      .meta({ description: 'The response to the last attempt; null without a response.' }),
     duration_ms: z
       .int()
       .nullable()

@@ -25,7 +25,7 @@ export const createWebhook: Route = (app, { services }) => {
         operationId: 'createWebhook',
         summary: 'Send events to a URL',
         description:
-          'Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms the event; a redirect does not. An attempt takes at most 15 seconds. An unconfirmed event is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: the header `webhook-id` is the ID of the event. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.',
+          'Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms the event; a redirect does not confirm it. An attempt takes at most 15 seconds. An unconfirmed event is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. Events may arrive more than once and out of order; the header `webhook-id` is the ID of the event. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.',
         tags: ['events'],
         headers: postHeaders,
         body: createWebhookBody,
@@ -110,7 +110,7 @@ export const deleteWebhook: Route = (app, { services }) => {
       schema: {
         operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
-        description: 'Its pending deliveries are not sent.',
+        description: 'Deletes the webhook. Its pending deliveries are not sent.',
         tags: ['events'],
         params: webhookParams,
         body: noBody,
