@@ -170,7 +170,7 @@ export class Life {
     const affordable = Number(refusal?.details['max_affordable_seconds'] ?? 0)
     // Stop here: the same refusal is already counted, and would repeat forever.
     if (affordable === 0 || affordable === asked) return
-    // The hint must be exact: its duration succeeds, and a longer one does not.
+    // The hint must be exact: its duration succeeds, and a longer duration does not.
     await this.create(process, step, affordable, `${key}-shorter`)
   }
 

@@ -33,7 +33,7 @@ const tooLarge = (limit: number): ApiError =>
   })
 
 /**
- * Reads the whole body. A larger one fails with `payload_too_large` once all of it was discarded,
+ * Reads the whole body. A body over the limit fails with `payload_too_large` once all of it was discarded,
  * twice the limit was read, or 10 s have passed, whichever is first. Further bytes are discarded in
  * the background until the 10 s are over, since closing a connection with unread bytes would lose
  * the response. @throws ApiError payload_too_large @throws ApiError validation_failed when the

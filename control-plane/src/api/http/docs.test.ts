@@ -1,4 +1,4 @@
-/** The server of the documentation, with a small site in a folder. The real one: e2e/src/docs-site.long.test.ts */
+/** The server of the documentation, with a small site in a folder. e2e/src/docs-site.long.test.ts tests the real site. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -46,7 +46,7 @@ it('names only requests and parameters that the API has', async () => {
   const find = ({ method, path }: Named): Operation | undefined => {
     const isMatch = (template: string) =>
       new RegExp(`^${template.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path)
-    // A literal path takes precedence over one with a parameter, as in the router.
+    // A literal path takes precedence over a path with a parameter, as in the router.
     const fitting = Object.keys(document.paths)
       .filter(isMatch)
       .sort((a, b) => a.split('{').length - b.split('{').length)

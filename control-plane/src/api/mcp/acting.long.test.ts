@@ -113,7 +113,7 @@ it.each(eras)(
     api.agent.onBatch = (_, send) => {
       send({ $case: 'started', value: { index: 0 } })
       started.abort()
-      // Ends with the call.
+      // The double never answers, so only the end of the call ends the batch.
       return new Promise(() => undefined)
     }
     const leaving = new AbortController()

@@ -45,7 +45,7 @@ describe.each(eras)('in revision %s', (era) => {
     expect(called.text).not.toBe('')
     return called
   }
-  /** A success whose text has each of these. */
+  /** Calls a tool, which must succeed with a text that contains each of `texts`. */
   async function succeeds(
     name: string,
     args: Record<string, unknown>,

@@ -119,7 +119,7 @@ describe('every request', () => {
 
   it('with a method that its path does not have is 405 with the existing methods [2.27, 22.15, 23.19]', async () => {
     for (const path of new Set(built.map((endpoint) => endpoint.path))) {
-      // A package could be called `installs` in a path, so DELETE is a method of that path too; a step, `export`.
+      // A package could have the name `installs` and a step the ID `export`, so these paths also have the methods of packages and steps.
       const matches = (each: Endpoint) =>
         new RegExp(`^${each.path.replaceAll(/{\w+}/g, '[^/]+')}$`).test(path)
       const own = built.filter(matches).map(({ method }) => method as string)

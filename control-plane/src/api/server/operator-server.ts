@@ -1,6 +1,6 @@
 /**
  * The HTTP server of `/operator/v1` and of the operators' console: a listener separate from the
- * public one, so that tenants' networks never reach it. Created by `main.ts` and by tests.
+ * public listener, so that tenants' networks never reach it. Created by `main.ts` and by tests.
  */
 import { type Logger } from '@phonerack/shared'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'

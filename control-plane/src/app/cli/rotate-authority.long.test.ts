@@ -174,7 +174,7 @@ describe('a rotation of the authority', () => {
       await succeeds(plane, 'switch')
       expect((await row()).caCertificate).toBe(nextPem)
 
-      // A token from before cannot be used, and does not create a host.
+      // A join token from before the switch is refused, and does not create a host.
       const late = await join(second, token)
       expect([late.statusCode, late.body]).toEqual([401, expect.stringContaining('has been replaced')])
       expect(

@@ -80,7 +80,7 @@ it('finishes an interrupted rotation, and changes nothing with a wrong key', asy
   const plane = await world.start()
   const { serviceKeyFile: file } = plane.config
   const { db } = plane.app.core
-  // Interrupted after the database changed.
+  // The rotation is interrupted after it changed the database.
   const { to } = await rotateServiceKey(
     db,
     { serviceKeyFile: file, nextFile: `${file}.next` },

@@ -84,7 +84,7 @@ it('allows webhooks without TLS only while nothing outside of this machine reach
   const allowsHttp = (env: Record<string, string>) => readConfig({ ...least, ...env }).webhooks.allowsHttp
   expect(allowsHttp({})).toBe(true)
   expect(allowsHttp({ PHONERACK_BASE_URL: 'http://localhost:8080' })).toBe(true)
-  // A proxy on the same machine.
+  // The public address belongs to a proxy on the same machine.
   expect(allowsHttp({ PHONERACK_BASE_URL: 'https://phones.example' })).toBe(false)
   expect(allowsHttp({ PHONERACK_HTTP_HOST: '0.0.0.0' })).toBe(false)
   const both = { PHONERACK_HTTP_HOST: '0.0.0.0', PHONERACK_BASE_URL: 'http://127.0.0.1:8080' }

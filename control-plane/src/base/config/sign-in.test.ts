@@ -40,7 +40,7 @@ it('names settings that do not fit each other', () => {
   expect(problemsOf({ ...smtp, PHONERACK_SIGN_UP_DOMAINS: 'example.com' })).toEqual([
     'PHONERACK_SIGN_UP_DOMAINS',
   ])
-  // Nothing could prove an address.
+  // Without mail and identity providers, no person could prove an address.
   expect(problemsOf({ PHONERACK_SIGN_UP: 'open' })).toEqual(['PHONERACK_SMTP_URL'])
   expect(problemsOf({ ...smtp, PHONERACK_SIGN_UP: 'open' })).toEqual([])
   const gitHub = { PHONERACK_GITHUB_CLIENT_ID: 'c', PHONERACK_GITHUB_CLIENT_SECRET: 'd' }

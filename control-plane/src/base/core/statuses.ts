@@ -11,7 +11,7 @@ export const phoneStatuses = [
 
 export type PhoneStatus = (typeof phoneStatuses)[number]
 
-/** `delete`: the phone is deleted where it would park by itself or by its client. */
+/** `delete`: the phone is deleted whenever it would park, by itself or at its client's request. */
 export const onIdleChoices = ['park', 'delete'] as const
 
 export type OnIdle = (typeof onIdleChoices)[number]

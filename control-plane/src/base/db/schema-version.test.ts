@@ -75,7 +75,7 @@ describe('a migration', () => {
 
   /** The first migration to which the rules apply. */
   const first = '20261122181000'
-  /** Merged while the rules were written. */
+  /** Migrations that were merged while the rules were written, and do not follow them. */
   const earlier = new Set(['20261122183000_drain'])
   const migrations = path.resolve(import.meta.dirname, '../../../prisma/migrations')
 

@@ -46,7 +46,7 @@ export class ReplicaClaim {
    * then.
    */
   keep(): Promise<void> {
-    // One at a time: our second connection would find the lock taken by our first.
+    // Only one attempt runs at a time, since our second connection would find the lock of our first connection.
     this.keeping ??= this.hold().finally(() => (this.keeping = null))
     return this.keeping
   }

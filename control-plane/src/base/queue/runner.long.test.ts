@@ -104,7 +104,7 @@ it('runs jobs after several have ended while their pool stopped', async () => {
   await breakFirstEnd()
   const ran: string[] = []
   const add = await startRunner(async (name) => {
-    // At different times, so that each end is written by its own statement.
+    // The jobs end at different times, so that a separate statement writes each end.
     await pause(Number(name), new AbortController().signal)
     ran.push(name)
   })
@@ -128,11 +128,11 @@ it('runs jobs while the last one of a pool that stopped still runs, and this one
     await eventually(() => ran.includes('long'), 60_000)
     await add('unwritten')
     await eventually(hasFailedEnd, 60_000)
-    // Until the pool has stopped: before, it would still run the next job itself.
+    // The pause lasts until the pool has stopped, since the pool would otherwise run the next job itself.
     await pause(500, new AbortController().signal)
     await add('next')
     await eventually(() => ran.includes('next'), 30_000)
-    // Locks that are released too early are so within two heartbeats.
+    // If locks were released too early, that would happen within two heartbeats.
     await pause(1200, new AbortController().signal)
   } finally {
     held.abort()

@@ -20,7 +20,7 @@ it('names 50 of 12,000 unknown fields, and ignores the others', () => {
   const { issues } = findIssues(schema, watched)
   expect(issues).toHaveLength(50)
   expect(issues[0]).toMatchObject({ path: ['f0'], message: 'is not a known field', alternatives: ['known'] })
-  // Each field a bounded number of times, for any number of fields.
+  // Each field is looked up a bounded number of times, for any number of fields.
   expect(looked.length).toBeLessThanOrEqual(3 * 12_000)
   expect(findIssues(collectSetupBody, body).issues).toHaveLength(50)
 })

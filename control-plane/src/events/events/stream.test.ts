@@ -118,7 +118,7 @@ it('sends its position after a gap, so that the gap is not repeated [41.19]', as
   const second = await follow(positionOf(first.items), filter)
   expect(second.items[0]?.kind).toBe('position')
   await second.leave()
-  // After the events that are kept.
+  // The position follows the events that are kept.
   const kept = await follow('evt_aaaaaaaaaaaa')
   await eventually(() => kept.items.at(-1)?.kind === 'position')
   expect(kept.ids().length).toBeGreaterThan(1)

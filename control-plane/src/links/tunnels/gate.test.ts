@@ -94,7 +94,7 @@ it('limits how often the holder of one certificate begins tunnels', () => {
     return isAccepted
   }
   expect([0, 1, 2, 3].map((at) => presents('AA', at))).toEqual([true, true, true, false])
-  // An earlier certificate of a host does not keep the holder of its present one out.
+  // Connections with an earlier certificate of a host do not block the holder of its current certificate.
   expect(presents('BB', 4)).toBe(true)
   expect(presents('AA', 1000)).toBe(true)
 })
@@ -122,6 +122,6 @@ it('refuses no network for failures after a tunnel of one of its hosts, nor othe
   gate.of('host').leave('opened', 0)
   for (let at = 0; at < 100; at += 1) expect(gate.fail(home, at)).toBe(true)
   expect(gate.fail('2001:db8:2:2::/64', 100)).toBe(true)
-  // Until the tunnel is too long ago.
+  // Failures count again once the tunnel ended too long ago.
   expect([10_000, 10_001, 10_002].map((at) => gate.fail(home, at))).toEqual([true, true, false])
 })

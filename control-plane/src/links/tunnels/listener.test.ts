@@ -134,7 +134,7 @@ it('refuses a network after its failures, but not one whose host has opened a tu
     for (let at = 0; at < 5; at += 1) {
       const socket = connectAs({ ca: authority.caPem }, listener.port)
       socket.resume()
-      // A refusal is an error first, for which `once` of events would reject.
+      // A refusal first emits an error, for which `once` of `node:events` would reject.
       await new Promise((resolve) => socket.once('close', resolve))
     }
   }

@@ -97,7 +97,7 @@ class Service {
 }
 
 const broken = () => Promise.reject(new ApiError('provider_error', { message: 'It does not wake up.' }))
-/** A retry may help. */
+/** Fails a start with an error after which a retry may help. */
 const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
 const started = (agent: AgentDouble) => agent.log.filter((line) => line.startsWith('start')).length
 
@@ -195,7 +195,7 @@ describe('a host whose devices fail', () => {
       let tries = 0
       startsWith(rack, () => {
         tries += 1
-        // The agent answers none of the first two tries.
+        // The agent does not answer the first two tries.
         if (tries < 3) return Promise.reject(new Error('The connection was lost.'))
         return tries === 3 ? failing() : Promise.resolve()
       })

@@ -13,7 +13,7 @@ const uploadParams = z.object({
   id: z.string().meta({ description: 'An upload ID.', pattern: '^upl_[a-z2-7]{12}$' }),
 })
 
-/** The upload ID in a path. A malformed one is an upload that does not exist. */
+/** The upload ID in a path. A malformed ID is an upload that does not exist. */
 function uploadIdOf(params: { id: string }): string {
   if (!isId('upload', params.id))
     throw new ApiError('upload_not_found', { next: 'GET /v1/apps/uploads', details: { upload: params.id } })

@@ -121,7 +121,7 @@ describe('the phones of all projects', () => {
         status: 'parked',
         keyId: 'key_test',
         metadata: {},
-        // Some are created in the same millisecond, also across projects.
+        // Some phones are created in the same millisecond, also across projects.
 
         projectId: index % 2 === 0 ? one.projectId : two.projectId,
         createdAt: at(Math.floor(index / 5)),

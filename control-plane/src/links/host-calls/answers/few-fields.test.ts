@@ -9,7 +9,7 @@ import { hostAnswers, maxEntries } from './schemas.js'
 import { observation } from './screen.js'
 import { observationJson } from '../../../testing/agent-double.js'
 
-/** On the wire: `count` empty entries. */
+/** Encodes `count` empty entries as protobuf. */
 const entries = (count: number): Buffer => Buffer.from('0a00'.repeat(count), 'hex')
 
 describe("a host's response", () => {
