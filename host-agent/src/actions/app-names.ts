@@ -4,7 +4,10 @@ import type { InstalledApp } from '../adb/device/device.js'
 
 const lastPart = (packageName: string): string => packageName.split('.').at(-1) ?? ''
 
-/** The apps of the first of these that any fits: the label, the last part of the package, or a part of the label. */
+/**
+ * Returns the apps that match by the first rule that any app fits: an equal label, an equal last part of the package,
+ * or a part of the label.
+ */
 export function appsNamed(label: string, apps: readonly InstalledApp[]): InstalledApp[] {
   const sought = folded(label)
   const steps = [
@@ -19,7 +22,7 @@ export function appsNamed(label: string, apps: readonly InstalledApp[]): Install
   return []
 }
 
-/** @param name a package or a label. Packages are compared without their first part, which most have in common. */
+/** @param name a package or a label. Packages are compared without their first part, which most packages share. */
 export const similarApps = (name: string, apps: readonly InstalledApp[]): InstalledApp[] =>
   mostSimilar(
     name.includes('.') ? lastPart(name) : name,

@@ -1,4 +1,4 @@
-/** The actions that open and close apps, and the one that hides the keyboard. */
+/** The actions that open and close apps, and the action `hide_keyboard`. */
 import { ApiError, type Action, type ActionOf } from '@phonerack/shared'
 import type { InstalledApp, OpenedApp } from '../adb/device/device.js'
 import { appsNamed, similarApps } from './app-names.js'
@@ -8,7 +8,7 @@ import { keyCode } from './keys.js'
 
 const openLimitMs = 15_000
 
-/** The package that the action opens. `withPackage` has set it. */
+/** Returns the package that the action opens, which `withPackage` has set. */
 export function packageOf({ package: name }: ActionOf<'open_app'>): string {
   if (name === undefined) throw new Error('the app was not looked up by its label')
   return name
@@ -31,7 +31,7 @@ export async function withPackage<A extends Action>(action: A, context: ActionCo
   throw notFound({ label }, found.length > 0 ? found : similarApps(label, apps), found.length)
 }
 
-/** Apps that the error names. */
+/** Maximum number of similar apps that the error names. */
 const maxSimilar = 5
 
 function notFound(wanted: Record<string, string>, similar: readonly InstalledApp[], matches = 0): ApiError {

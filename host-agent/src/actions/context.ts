@@ -1,7 +1,6 @@
 /**
- * State shared by the actions of one batch: the phone, its screen, and what was sent.
- * Reads wait until the screen has settled after the last write (`screen/looks.ts`);
- * writes do not wait.
+ * The state that the actions of one batch share: the phone, its screen, and the writes so far. Reads wait until the
+ * screen has settled after the last write (`screen/looks.ts`); writes do not wait.
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke, WindowState } from '../adb/device/device.js'
@@ -26,15 +25,17 @@ export class TargetMiss extends Error {
 export interface ActionContext {
   readonly device: Device
   readonly progress: Progress
-  /** Null: everything is allowed. */
+  /** Null when the request allows all actions. */
   readonly guard: Guard | null
   /** Milliseconds on a monotonic clock. */
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
-  /** Bytes of the outputs of this batch's shell commands, as JSON. */
+  /** Bytes of the JSON of all shell results in this batch. */
   shellOutput: number
-  /** The name that the last target hit, where its text was only a part of it. Forgets it. */
+  /**
+   * Returns and clears the full name that the last target matched, when the target's text was only a part of that name.
+   */
   takeHit(): { matched?: string }
   /** Reads whether the screen is on, and caches it for `requireScreenOn`. */
   readScreenOn(): Promise<boolean>
@@ -42,24 +43,24 @@ export interface ActionContext {
   requireScreenOn(): Promise<void>
   /** Reads the screen's size, and caches it for coordinates. */
   size(progress: Progress): Promise<Size>
-  /** The tree of the last half second, unless something was sent after it; else `currentTree`. */
+  /** Returns a tree that was read in the last half second if no write followed it, otherwise `currentTree`. */
   tree(): Promise<ScreenTree>
-  /** A new tree, or the last one if nothing was drawn after it. */
+  /** Reads a new tree, or returns the last tree if nothing was drawn after it. */
   currentTree(): Promise<ScreenTree>
   /**
-   * The tree after the next drawing, for which it waits at most a second or `mostMs`; without a signal, a new tree after
-   * `pollMs`.
+   * Reads the tree after the next drawing, for which it waits at most a second or `mostMs`. Without a signal, it reads
+   * a new tree after `pollMs`.
    */
   nextTree(pollMs: number, what: string, mostMs?: number): Promise<ScreenTree>
-  /** Waits like `nextTree`, and reads nothing. */
+  /** Waits like `nextTree`, but reads nothing. */
   untilDrawn(pollMs: number, what: string): Promise<void>
-  /** Milliseconds since the last drawing; null: unknown. */
+  /** Milliseconds since the last drawing. Null when unknown. */
   stillFor(): number | null
-  /** The window that belongs to `tree`. */
+  /** Returns the window state that was read together with `tree`. */
   window(): Promise<WindowState>
   /** @throws TargetMiss, ApiError handoff_required */
   resolve(target: Target): Promise<Aim>
-  /** Like `resolve`, on the given tree. */
+  /** Resolves the target on the given tree. */
   match(target: Target, tree: ScreenTree): Match
   /**
    * Sets `wrote` before the write starts; an error then leaves the outcome unknown.
@@ -72,10 +73,10 @@ export interface ActionContext {
 }
 
 export interface WriteOptions {
-  /** Maximum time for the phone. */
+  /** Maximum milliseconds of the call into the phone. */
   limitMs: number
   kind: WriteKind
-  /** The part of the metrics. Default: `input`. */
+  /** The `part` label of the metric. Default: `input`. */
   part?: Part
 }
 
@@ -153,7 +154,7 @@ export function createContext(parts: ContextParts): ActionContext {
     },
     size: readSize,
     async readScreenOn() {
-      // A phone that does not report it counts as on.
+      // A screen whose state the phone does not report counts as on.
       const on = (await device.power.isOn(progress.within(sizeLimitMs))) !== false
       if (on) power = 'on'
       return on
@@ -167,7 +168,7 @@ export function createContext(parts: ContextParts): ActionContext {
         await progress.sleep(wakePauseMs, 'waiting for the screen to turn on')
       }
     },
-    // The progress of a wait (`stoppable`) differs from that of the batch.
+    // The progress of a wait (`stoppable`) differs from the progress of the batch.
     settled() {
       return looks.settle(device, this.progress)
     },
@@ -202,7 +203,7 @@ export function createContext(parts: ContextParts): ActionContext {
         if (isPoint(target) || !mayAppear) throw new TargetMiss(match.miss)
         if (now() - lastWriteAt < followMs)
           tree = await context.nextTree(followPollMs, 'waiting for the screen to settle')
-        // A change that drew nothing is possible.
+        // A tree from before the batch is read again, since the screen can change without a drawing.
         else if (looks.lookedAt < beganAt) tree = (await look({ fresh: true })).tree
         else throw new TargetMiss(match.miss)
       }
@@ -236,6 +237,6 @@ export function createContext(parts: ContextParts): ActionContext {
   return context
 }
 
-/** The phone lacks a capability. */
+/** The error for a capability that the phone lacks. */
 export const unavailable = (feature: string): ApiError =>
   new ApiError('feature_unavailable', { details: { feature } })

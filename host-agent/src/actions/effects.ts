@@ -1,6 +1,6 @@
 /**
- * Whether anything was drawn after an action, and how often the same action was repeated without a drawing in between: models
- * loop. Used by `run-batch.ts`.
+ * Reports whether anything was drawn after an action. Counts how often the same action was repeated without a drawing
+ * in between, since models loop. Used by `run-batch.ts`.
  */
 import type { Action, ActionResult } from '@phonerack/shared'
 import type { Device } from '../adb/device/device.js'
@@ -9,31 +9,31 @@ import { repeatedAdvice } from './advice.js'
 import type { Aim } from './target.js'
 
 export interface Effects {
-  /** The actions that follow belong to this one. */
+  /** Called when an action begins. The targets and writes that follow belong to this action. */
   begins(index: number, action: Action): void
   aims(place: Aim): void
   /** Called before each write. */
   writes(): void
   wrote(kind: WriteKind): void
-  /** The result with what is known now. Leaves out `changed` for an action that sent nothing. */
+  /** Adds the effects that are known now to the result. Omits `changed` for an action that sent nothing. */
   added(result: ActionResult): ActionResult
 }
 
 interface Act {
   index: number
-  /** Equal for the same action on the same element. */
+  /** Two acts with equal keys are the same action on the same element. */
   key: string
   kind: WriteKind
-  /** The start of its first write. */
+  /** The start of the first write of the act. */
   beganAt: number
-  /** The end of its last write. */
+  /** The end of the last write of the act. */
   endedAt: number
-  /** How often it was done without a drawing in between. */
+  /** How often the act was repeated without a drawing in between, including the first time. */
   count: number
   changed: boolean | null
 }
 
-/** The last act of an assignment, over its batches. */
+/** The last act of each assignment, which later batches of the assignment compare. */
 const lastActs = new WeakMap<Looks, Act>()
 
 export function createEffects(device: Device, looks: Looks): Effects {
@@ -81,14 +81,14 @@ export function createEffects(device: Device, looks: Looks): Effects {
       const act = acts.get(result.index)
       if (!act) return result
       const changed = lastActs.get(looks) === act ? judge(act) : act.changed
-      // A command that draws nothing may have done its work.
+      // A shell command can succeed without drawing anything.
       const isRepeated = act.count > 1 && changed !== true && result.type !== 'shell'
       return { ...result, changed, ...(isRepeated ? { repeated: act.count, next: repeatedAdvice } : {}) }
     },
   }
 }
 
-/** The text is left out: another text into a field that shows nothing is the same attempt. */
+/** Omits the text, since typing another text into a field that shows nothing repeats the same attempt. */
 function keyOf(action: Action, aims: readonly unknown[]): string {
   const isLeftOut = (name: string) => ['target', 'from', 'to', 'text'].includes(name)
   return JSON.stringify([Object.entries(action).filter(([name]) => !isLeftOut(name)), aims])

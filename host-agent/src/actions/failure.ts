@@ -50,10 +50,10 @@ export function missError(miss: Miss): ApiError {
   })
 }
 
-/** Names of this many elements are in a message. */
+/** Maximum number of elements that a message names. */
 const maxNamed = 3
 
-/** Undefined: the message of the code. */
+/** Returns undefined when the default message of the code applies. */
 function missMessage({ code, target, candidates, facts }: Miss): string | undefined {
   if (code !== 'target_not_found') return undefined
   if ('x' in target) {
@@ -73,7 +73,7 @@ function missMessage({ code, target, candidates, facts }: Miss): string | undefi
     : `No element on the screen matches the target. Similar: ${names.join(', ')}.`
 }
 
-/** For a batch that could not begin: no action ran. */
+/** Converts the error of a batch that could not begin, so that no action ran. Returns unknown errors unchanged. */
 export function refusal(error: unknown): unknown {
   if (error instanceof DeviceGone) return notDone(error)
   if (error instanceof DeadlineExceeded)

@@ -7,7 +7,7 @@ import type { Aim } from './target.js'
 export const focusedField = (tree: ScreenTree): VisibleNode | null =>
   tree.visible.findLast((node) => node?.editable === true && node.focused) ?? null
 
-/** The field that a tap on the place would hit. */
+/** Returns the field that a tap on the place would hit. */
 export function fieldAt(tree: ScreenTree, place: Aim): VisibleNode | null {
   if (place.node?.editable) return place.node
   const around = tree.visible
@@ -33,14 +33,15 @@ const leftOf = ({ bounds, visible }: VisibleNode): number => (bounds ?? visible)
 const topOf = ({ bounds, visible }: VisibleNode): number => (bounds ?? visible)[1]
 const onScreen = (tree: ScreenTree): VisibleNode[] => tree.visible.filter((node) => node !== null)
 
-/** With more fields that could be the same one, only a field that has not moved is recognised. */
+/** When more fields than this are alike, only a field that has not moved is recognised. */
 const maxTwins = 50
-/** Nodes between the fields whose movement decides. */
+/** Maximum number of nodes near the fields whose movement is compared. */
 const maxNear = 200
 
 /**
- * The field of an earlier screen that `now` is; null: it is a new one. Forms without ids have several fields that differ only in
- * their vertical position, and the keyboard moves all of them: the distance by which most of what was near them moved decides.
+ * Finds the field `now` on an earlier screen. Null when the field is new. Forms without IDs have several fields that
+ * differ only in their vertical position, and the keyboard moves all of them: the distance by which most nodes near the
+ * fields moved decides.
  */
 export function originOf(now: Field, before: ScreenTree): VisibleNode | null {
   const twins = onScreen(before).filter((node) => isTwin(node, now.node))
@@ -78,7 +79,7 @@ function placesIn(tree: ScreenTree): Set<string> {
   return places
 }
 
-/** Null when it is no longer on this screen. */
+/** Finds the field on a later screen. Null when the field is no longer there. */
 export function fieldAgain(tree: ScreenTree, { node: field, tree: before }: Field): VisibleNode | null {
   const isField = (node: VisibleNode | null): node is VisibleNode =>
     node !== null && isTwin(field, node) && originOf({ node, tree }, before) === field

@@ -31,7 +31,7 @@ export const hold = (point: Point, ms: number): Stroke => ({
 
 export const swipe = (from: Point, to: Point, durationMs: number): Stroke => line(from, to, durationMs)
 
-/** Holds first, to pick the item up, and rests at the end, to drop it there. */
+/** The finger holds first, to pick the item up, and rests at the end, to drop the item there. */
 export const drag = (from: Point, to: Point, holdMs: number, durationMs: number): Stroke =>
   line(from, to, durationMs, holdMs, restMs)
 

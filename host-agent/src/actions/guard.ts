@@ -1,6 +1,7 @@
 /**
- * The guard of a batch with the profile `guarded`: refuses actions that are left to a person, before they are sent. The screen is
- * read before each of them, and an unreadable screen fails the action. Called by `run-batch.ts`. docs/decisions/0268
+ * The guard of a batch with the profile `guarded`: it refuses actions that are left to a person, before the actions are
+ * sent. The guard reads the screen before each guarded action, and an unreadable screen fails the action. Called by
+ * `run-batch.ts`. docs/decisions/0268
  */
 import {
   ApiError,
@@ -23,7 +24,7 @@ interface Screen {
   window(): Promise<WindowState>
 }
 
-/** Each method throws ApiError handoff_required for what is left to a person. */
+/** Each method throws ApiError handoff_required for an action that is left to a person. */
 export interface Guard {
   /** Called before each action. */
   allow(action: Action, screen: Screen): Promise<void>
@@ -35,15 +36,15 @@ export interface Guard {
   enter(field: VisibleNode | null): void
 }
 
-/** Actions that only read, or lead away from the app in front. */
+/** Actions that only read, or that lead away from the foreground app. */
 const free: ReadonlySet<ActionType> = new Set<ActionType>([
   ...(['wait', 'wait_for', 'wait_idle'] as const),
   ...(['back', 'home', 'recents', 'hide_keyboard', 'close_app'] as const),
 ])
 
-/** Keys of the phone, which reach no field. */
+/** Hardware keys, which no field receives. */
 const freeKeys = /^(?:power|wake|sleep|camera|volume_|media_)/
-/** Keys that enter nothing into the field with the focus. */
+/** Keys that enter no text into the focused field. */
 const movingKeys = /^(?:enter|tab|escape|dpad_|page_|move_)/
 
 export const guard: Guard = {
@@ -94,17 +95,17 @@ const reasonOf = ({ password, id, hint, desc, text, showsHint }: VisibleNode): G
   guardedField({ password, id, labels: [hint ?? '', desc, showsHint ? text : ''] })
 
 const subjects: Record<GuardReason | 'store_or_wallet_link', string> = {
-  store: 'Using an app store',
-  wallet: 'Using a wallet or payment app',
-  store_or_wallet_link: 'Opening a link into an app store or a wallet',
-  password_field: 'Entering a password',
-  payment_field: 'Entering payment data',
+  store: 'using an app store',
+  wallet: 'using a wallet or payment app',
+  store_or_wallet_link: 'opening a link into an app store or a wallet',
+  password_field: 'entering a password',
+  payment_field: 'entering payment data',
 }
 
-/** `{id}`: the phone (`grpc/batch-stream.ts`). */
+/** `grpc/batch-stream.ts` replaces `{id}` with the ID of the phone. */
 const leftToPerson = (reason: keyof typeof subjects, facts: Record<string, unknown>): ApiError =>
   new ApiError('handoff_required', {
-    message: `${subjects[reason]} is left to a person by the profile guarded of this request, so it was not done.`,
+    message: `The profile \`guarded\` of this request leaves this action to a person: ${subjects[reason]}. Nothing was sent.`,
     next: 'POST /v1/phones/{id}/handoffs',
     details: { reason, ...facts },
   })

@@ -37,7 +37,7 @@ const named = {
   media_previous: 88,
 } as const
 
-/** Left keys: `META_SHIFT_ON | META_SHIFT_LEFT_ON`, and so on. */
+/** The states of the left keys: `META_SHIFT_ON | META_SHIFT_LEFT_ON`, and so on. */
 const metaStates: Record<Modifier, number> = { shift: 0x41, ctrl: 0x3000, alt: 0x12, meta: 0x30000 }
 
 /** @throws RangeError for a name outside the API's table, which validation already rejects */

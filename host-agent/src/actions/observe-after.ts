@@ -12,9 +12,8 @@ const picture: ScreenshotOptions = { format: 'jpeg', maxWidth: limits.batchScree
 const readLimitMs = 30_000
 
 /**
- * A batch that stopped early returns an observation in every mode
- * (docs/conformance.md, chapter 30). Undefined when none was requested or the screen
- * could not be read.
+ * A batch that stopped early returns an observation in every mode (docs/conformance.md, chapter 30). Undefined when no
+ * observation was requested or the screen could not be read.
  */
 export function observeAfter(
   request: BatchRequest,
@@ -47,7 +46,7 @@ async function read(request: BatchRequest, context: ActionContext, stoppedEarly:
     const changes = since === undefined ? undefined : { since, isWhole: stoppedEarly }
     return await observe(device, { snapshots, looks }, { screenshot, clock, fresh, changes }, progress)
   } catch (error) {
-    // The actions ran: their results are returned with or without the screen.
+    // The actions ran, so their results are returned with or without the screen.
     logUnreadable(error, request.log)
     const known = toApiError(error, false)
     if (known) request.log?.warn({ code: known.code }, 'could not read the screen after a batch')

@@ -1,6 +1,6 @@
 /**
- * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell list
- * notifications and not remove them. Called by `grpc/`.
+ * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell
+ * list notifications but not remove them. Called by `grpc/`.
  */
 import { ApiError, DeadlineExceeded, firstLineOf, Progress, type Logger } from '@phonerack/shared'
 import type { Device, Point } from '../adb/device/device.js'
@@ -13,7 +13,10 @@ import { wakeFirst } from './context.js'
 import { scroll, swipe, tap } from './gestures.js'
 
 const systemUi = 'com.android.systemui'
-/** AOSP SystemUI: the card of a notification. Some vendors name it differently, so its texts decide. */
+/**
+ * The ID of a notification's card in AOSP SystemUI. On phones whose maker uses another ID, the texts of the card
+ * decide.
+ */
 const cardId = /:id\/(?:expandableNotificationRow|notification_row)$/
 /** Milliseconds. */
 const times = { shade: 3000, effect: 5000, poll: 150, close: 3000 }
@@ -72,7 +75,7 @@ export async function dismissNotification(
 
 type Find = () => Promise<Bounds | null>
 
-/** Shows the card of a notification, and closes the shade afterwards unless `work` has left it. */
+/** Shows the card of a notification. Afterwards closes the shade, unless `work` has left it. */
 async function onCard(
   device: Device,
   notifications: Notifications,
@@ -95,7 +98,10 @@ async function onCard(
   }
 }
 
-/** In its own time, since the request may have ended: the next batch must not find the shade open. Never throws. */
+/**
+ * Closes the shade within a separate deadline, since the request may have ended and the next batch must not find the
+ * shade open. Never throws.
+ */
 async function closeShade(notifications: Notifications, log: Logger): Promise<void> {
   try {
     await notifications.collapse(Progress.for(times.close))
@@ -125,7 +131,10 @@ async function reveal(device: Device, find: Find, progress: Progress): Promise<B
   })
 }
 
-/** @throws ApiError action_outcome_unknown when `is` is false to the end, or cannot be read */
+/**
+ * Waits until `is` returns true. @throws ApiError action_outcome_unknown when `is` stays false, or cannot read the
+ * phone
+ */
 async function confirmed(
   what: string,
   step: () => Promise<void>,
@@ -143,7 +152,7 @@ async function confirmed(
   })
 }
 
-/** The screen or the list cannot be read now, as while an app opens. */
+/** Counts a failed read as "not yet": the screen and the list cannot be read while an app opens. */
 function notYet(error: unknown): false {
   if (error instanceof ScreenXmlError || error instanceof ApiError) return false
   throw error
@@ -162,7 +171,7 @@ export function cardOf(
     if (wanted.length > 0 && wanted.every((value) => inside.some((node) => shows(node, value))))
       return card.bounds
   }
-  // A card without a known name: the title, above the text.
+  // When no card has a known ID, the title with the text below it is the card.
   const titled = own.find((node) => node.bounds !== null && title !== '' && shows(node, title))
   const hasText = firstLineOf(text) === '' || own.some((node) => shows(node, text))
   return titled !== undefined && hasText ? titled.bounds : null

@@ -30,7 +30,7 @@ type Handlers = {
   [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Outcome>
 }
 
-/** For actions that add no fields. */
+/** Wraps the handler of an action that adds no fields. */
 const plain =
   <A>(work: (action: A, context: ActionContext) => Promise<void>) =>
   async (action: A, context: ActionContext): Promise<Outcome> => {
@@ -115,14 +115,17 @@ function resolved({ touchPoint, ref, covered, node, element }: Aim): Resolved {
   }
 }
 
-/** The place of a touch that can be held. */
+/** Resolves the target of a touch that can be held. */
 async function resolveHeld(target: Target, context: ActionContext): Promise<Aim> {
   const place = await context.resolve(target)
   await context.guard?.hold(place, context)
   return place
 }
 
-/** Sends one gesture, which preserves the interval. A phone that supports one finger only gets two taps. */
+/**
+ * Sends both taps as one gesture, which preserves their interval. A phone that supports only one finger gets two
+ * gestures.
+ */
 async function tapTwice({ touchPoint }: Aim, context: ActionContext): Promise<void> {
   try {
     await context.gesture(doubleTap(touchPoint))
@@ -133,7 +136,7 @@ async function tapTwice({ touchPoint }: Aim, context: ActionContext): Promise<vo
   }
 }
 
-/** Resolves both before anything is sent. */
+/** Resolves both targets before anything is sent. */
 async function ends(
   action: ActionOf<'swipe' | 'drag'>,
   context: ActionContext,

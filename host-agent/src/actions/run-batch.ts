@@ -32,25 +32,30 @@ import { usesShell } from './shell.js'
 
 export interface BatchRequest {
   device: Device
-  /** For this assignment: `store.of({phoneId, fencingNumber})`. */
+  /** The snapshots of this assignment: `store.of({phoneId, fencingNumber})`. */
   snapshots: Snapshots
   /** Shared by the batches of this assignment. */
   looks: Looks
-  /** Already validated. */
+  /** The actions, already validated. */
   actions: readonly Action[]
   observe: ObserveMode
-  /** The snapshot since which the outcome has the changes; null: the client has none. Default: no changes. */
+  /**
+   * The snapshot since which the outcome lists the changes. Null when the client has no snapshot. Default: the outcome
+   * lists no changes.
+   */
   changesSince?: string | null | undefined
-  /** For the whole batch. When it is aborted, the running action ends with what is known. */
+  /**
+   * The progress of the whole batch. When it is aborted, the running action ends, and its result says what is known.
+   */
   progress: Progress
   clock: Clock
   /** Called before the first byte of the action can reach the phone. */
   onStarted: (index: number) => void
   /** Gets the result before its candidates are looked up in the batch's observation. */
   onFinished: (result: ActionResult) => void
-  /** Gets the failures that the answer does not show. */
+  /** Logs the failures that the answer does not show. */
   log?: Logger | undefined
-  /** Trees that were read before the batch, or by other looks, are not used again. Default: false. */
+  /** Whether trees that were read before the batch, or by other looks, are not used again. Default: false. */
   fresh?: boolean | undefined
   /** Time on the clock of the looks at which no further action starts. Default: only the limit of the API applies. */
   startBefore?: number | undefined
@@ -64,11 +69,11 @@ export interface BatchOutcome {
   results: ActionResult[]
   /** Number of actions that succeeded. */
   completed: number
-  /** Omitted when none was requested or the screen could not be read. */
+  /** Omitted when no observation was requested or the screen could not be read. */
   observation?: Observation | TextObservation | ScreenshotObservation
-  /** With `changesSince`, unless the observation is whole. */
+  /** Set with `changesSince`, unless the observation is the whole screen. */
   changes?: Changes
-  /** With `observe: text`: the places of the elements that the text names (`BatchEnded.element_bounds`). */
+  /** Set with `observe: text`: the places of the elements that the text names (`BatchEnded.element_bounds`). */
   elementBounds?: Buffer
 }
 
@@ -151,14 +156,14 @@ const stoppable = (context: ActionContext, { stop, progress }: BatchRequest): Ac
   stop ? { ...context, progress: Progress.for(progress.remaining, progress.signal, stop) } : context
 
 /**
- * Asks whether shell commands are allowed. One cheap read, which detects an unreachable phone before anything is sent. Also
- * reads whether the screen is on, for the first touch.
+ * Checks that the phone allows the batch's shell commands. Then reads the screen's size, which is cheap and detects an
+ * unreachable phone before anything is sent, and whether the screen is on, for the first touch.
  */
 async function reach(context: ActionContext, actions: readonly Action[]): Promise<void> {
   try {
     const within = context.progress.within(reachLimitMs)
     if (usesShell(actions)) await context.device.shell.admit(within)
-    // A shell is also for a phone whose screen cannot be read.
+    // Shell commands also run on a phone whose screen cannot be read.
     if (actions.every(({ type }) => type === 'shell')) return
     await inParallel(
       () => context.size(within),

@@ -6,7 +6,7 @@ import type { Direction } from './gestures.js'
 
 export interface ScrollOutcome {
   moved: boolean
-  /** Whether the content ends here in that direction; null: unknown. */
+  /** Whether the content ends here in that direction. Null when unknown. */
   at_end: boolean | null
 }
 
@@ -85,7 +85,7 @@ function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
 
 const nameOf = (node: VisibleNode): string => JSON.stringify([node.className, node.id, node.text, node.desc])
 
-/** No recognisable node moved: either everything is unchanged, or most of it is new. */
+/** Whether most of the content is new. When no recognisable node moved, the content is either new or unchanged. */
 function isReplaced(then: readonly VisibleNode[], now: readonly VisibleNode[], known: number): boolean {
   const [names, newNames] = [new Set(then.map(nameOf)), new Set(now.map(nameOf))]
   const changed = [...names].filter((name) => !newNames.has(name)).length

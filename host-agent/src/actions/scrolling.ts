@@ -60,8 +60,8 @@ const lengthOf = (from: Point | undefined, to: Point | undefined): number =>
   from && to ? Math.abs(to.x - from.x) + Math.abs(to.y - from.y) : 0
 
 /**
- * The scrollable container around the place; without a place, the largest that scrolls
- * in that direction; null: there is none. Pure.
+ * Returns the scrollable container around the place. Without a place, returns the largest container that scrolls in
+ * that direction. Null when there is no such container. Pure.
  */
 export function containerFor(
   tree: ScreenTree,

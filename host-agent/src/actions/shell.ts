@@ -2,7 +2,10 @@
 import { limits, type Action, type ActionOf, type ShellResult } from '@phonerack/shared'
 import type { ActionContext } from './context.js'
 
-/** Milliseconds in addition to the timeout of the command: to begin, to end it, and to check the phone afterwards. */
+/**
+ * Milliseconds in addition to the timeout of the command, for starting and ending the command and for checking the
+ * phone afterwards.
+ */
 const aroundMs = 30_000
 
 export const usesShell = (actions: readonly Action[]): boolean => actions.some(({ type }) => type === 'shell')

@@ -26,22 +26,25 @@ export interface Place {
   element: ScreenElement | null
   /** The ref in the client's snapshot, or on the current screen. */
   ref: number | null
-  /** The name that was hit, where the text of the target is only a part of it. */
+  /** The whole name that the target matched, when the text of the target is only a part of the name. Otherwise null. */
   matched: string | null
 }
 
 /** A place, with the point at which to touch it. */
 export interface Aim extends Place {
-  /** The centre when it is free, else a point that no other touchable node covers, unless `covered`. */
+  /**
+   * A point of the element that no other touchable node covers, preferably the centre. The centre when `covered` is
+   * true.
+   */
   touchPoint: Point
-  /** Other touchable nodes cover every point of the element. */
+  /** Whether other touchable nodes cover every point of the element. */
   covered: boolean
 }
 
 export interface Miss {
   code: 'target_not_found' | 'ambiguous_target' | 'stale_snapshot'
   target: Target
-  /** From the tree that the action read; at most 10. */
+  /** Elements of the tree that the action read; at most 10. */
   candidates: readonly ScreenElement[]
   /** Added to the error's details. */
   facts: Readonly<Record<string, unknown>>
@@ -54,7 +57,7 @@ const isRef = (target: Target): target is { ref: number; snapshot_id: string } =
 
 const maxCandidates = 10
 
-/** Coordinates need no tree. */
+/** Matches coordinates, for which no tree is needed. */
 export function matchPoint(target: { x: number; y: number }, screen: Size): Match {
   const center = { x: target.x, y: target.y }
   if (contains(wholeScreen(screen), center))
@@ -63,7 +66,7 @@ export function matchPoint(target: { x: number; y: number }, screen: Size): Matc
   return miss('target_not_found', target, [], facts)
 }
 
-/** `lookUp` returns a snapshot; null: expired, unknown, or of another assignment. */
+/** `lookUp` returns a snapshot, or null when the snapshot has expired, is unknown, or belongs to another assignment. */
 export function matchTarget(
   target: Target,
   tree: ScreenTree,
@@ -105,14 +108,14 @@ function matchRef(
   return miss('stale_snapshot', target, nearTo(words, tree), { reason: 'changed' })
 }
 
-/** All matching places, in screen order. */
+/** Returns all matching places, in screen order. */
 export function matchAll(target: SearchTarget, tree: ScreenTree): Place[] {
   const { nodes, isPart } = matchNodes(target, tree)
   const places = toPlaces(nodes, tree)
   return isPart ? places.map((place) => ({ ...place, matched: shownName(place, 'desc' in target) })) : places
 }
 
-/** Null for a field with typed text, which records of steps leave out. */
+/** Returns the name that the screen shows. Null for a field with typed text, which records of steps omit. */
 function shownName({ element, node }: Place, byDesc: boolean): string | null {
   if (element && showsTypedText(element)) return null
   const name = (byDesc ? null : element?.text) ?? element?.desc ?? (byDesc ? node?.desc : node?.text)
@@ -121,7 +124,7 @@ function shownName({ element, node }: Place, byDesc: boolean): string | null {
 
 interface Matched {
   nodes: VisibleNode[]
-  /** The text of the target is only a part of the name. */
+  /** Whether the text of the target is only a part of the name. */
   isPart: boolean
 }
 
@@ -158,7 +161,10 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): Matched {
   return { nodes: [], isPart: false }
 }
 
-/** Its own text and the text taken from its children, which the client saw as its text. */
+/**
+ * Returns the text of the node, and the text of its element, which can include texts of the node's children. The client
+ * saw the latter.
+ */
 function textsOf(node: VisibleNode, tree: ScreenTree): string[] {
   const element = tree.elementOf[node.index]
   const taken = element?.node.index === node.index ? (element.text ?? '') : ''
@@ -167,15 +173,15 @@ function textsOf(node: VisibleNode, tree: ScreenTree): string[] {
 
 const descOf = ({ desc }: VisibleNode): string[] => [desc]
 
-/** The description is the name of a node without a text; the screen shows it in the same place. */
+/** The name of a node without a text is its description, which the screen shows in place of the text. */
 const nameOf = (node: VisibleNode, tree: ScreenTree): string[] =>
   textsOf(node, tree).some(hasVisibleText) ? [] : descOf(node)
 
-/** Characters of a text that is sought as a whole word only: `OK` is not meant by `Bookmarks`. */
+/** Texts of at most this many characters match whole words only: `OK` does not match `Bookmarks`. */
 const shortLength = 3
 const wordsOfText = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** Both are folded. */
+/** Expects folded texts. */
 function hasPart(words: string, sought: string): boolean {
   if (!words.includes(sought)) return false
   if (Array.from(sought).length > shortLength) return true
@@ -186,7 +192,7 @@ function hasPart(words: string, sought: string): boolean {
   return false
 }
 
-/** Maps nodes to their elements; several inside one button become that button. */
+/** Maps nodes to their elements. Several nodes inside one button become that button. */
 function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
   const lifted = new Map<number, Place>()
   for (const node of nodes) {
@@ -211,7 +217,7 @@ function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
   return inScreenOrder(outermost.sort(([a], [b]) => a - b).map(([, place]) => place))
 }
 
-/** Indexes of the buttons around the node, itself included, innermost first. */
+/** Returns the indexes of the buttons around the node, including the node itself, innermost first. */
 function buttonsAround(index: number, tree: ScreenTree): number[] {
   const buttons: number[] = []
   for (let at = index; at >= 0; at = tree.nodes[at]?.parent ?? -1) {

@@ -9,7 +9,7 @@ export interface FieldText {
   /** Characters of a masked field; 0 when the phone does not show them. */
   maskedLength: number
   masked: boolean
-  /** Certainly empty: any text shown is a hint. */
+  /** Whether the field is certainly empty, so that any text that it shows is a hint. */
   empty: boolean
 }
 
@@ -71,7 +71,7 @@ function formsOf(typed: string): string[] {
   return [...new Set(forms.map(plain))]
 }
 
-/** The text arrived twice: the content exceeds the old and typed text by exactly one more copy. */
+/** Whether the text arrived twice: the content exceeds the old and typed text by exactly one more copy. */
 function isDoubled(was: string, wanted: string, got: string): boolean {
   if (wanted === '' || got.length !== was.length + 2 * wanted.length) return false
   return got.split(wanted).length - was.split(wanted).length >= 2
@@ -84,5 +84,5 @@ function hasDigitsOf(typed: string, after: string): boolean {
   return digits !== '' && after.replace(/\D/g, '').includes(digits)
 }
 
-/** Fields also drop spaces and line ends, and put some in. */
+/** Fields also remove and insert spaces and line ends, so the comparison ignores spaces. */
 const plain = (text: string): string => folded(text).replaceAll(' ', '')

@@ -130,9 +130,9 @@ async function enterText(
 
 interface Missed {
   error: ApiError
-  /** From the last read. */
+  /** The field as the last read found it. */
   field: VisibleNode
-  /** The field shows its content, and no more text is arriving. */
+  /** Whether the field shows its content and no more text is arriving. */
   certain: boolean
 }
 
@@ -197,7 +197,7 @@ async function readBack(
   }
 }
 
-/** Reports lengths and never the texts: they may be secret. */
+/** Reports lengths and never the texts, since the texts may be secret. */
 function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText): ApiError {
   const details = {
     reason: `text_${verdict}`,
@@ -229,7 +229,7 @@ function textOf(field: VisibleNode): FieldText {
 const lengthOf = (field: VisibleNode): number =>
   field.password ? field.maskedLength : Array.from(field.text).length
 
-/** Nothing was typed or deleted, or the text shown is a hint. */
+/** Whether nothing was typed or deleted, or the text shown is a hint. */
 const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
   before.text === now.text && before.maskedLength === now.maskedLength
 

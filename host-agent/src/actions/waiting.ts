@@ -57,8 +57,8 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
 }
 
 /**
- * A screen on which nothing was drawn for `idleGapMs` is idle. Two equal trees show it too, as of a screen with a spinner. Reads at
- * least twice, however short the timeout: one read cannot show stillness.
+ * Waits until nothing was drawn for `idleGapMs`, or two trees are equal, as on a screen with a spinner. Reads at least
+ * twice, however short the timeout: one read cannot show stillness.
  */
 export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
@@ -76,7 +76,7 @@ export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionCon
   }
 }
 
-/** The elements that `missError` names. */
+/** Names the elements that `missError` names. */
 const similar = (match: Match): string =>
   match.found ? '' : (/ Similar: .*$/s.exec(missError(match.miss).message)?.[0] ?? '')
 

@@ -6,13 +6,13 @@ export const nalTypes = { sps: 7, pps: 8, delimiter: 9 } as const
 
 interface NalUnit {
   type: number
-  /** From its header on, without the zeros behind it. */
+  /** The unit from its header on, without the zeros after it. */
   bytes: Buffer
-  /** Offset of its start code, including the zeros before it. */
+  /** Offset of the start code of the unit, including the zeros before it. */
   start: number
 }
 
-/** The NAL units of a stream, in order, as views of `annexB`. Skips empty ones. */
+/** Yields the NAL units of a stream, in order, as views of `annexB`. Skips empty units. */
 export function* nalUnits(annexB: Buffer): Generator<NalUnit> {
   let code = annexB.indexOf(startCode)
   for (let start = beforeZeros(annexB, 0, code); code !== -1;) {

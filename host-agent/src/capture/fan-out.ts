@@ -1,34 +1,33 @@
 /**
- * Distributes one phone's video to all subscribers: each one starts, and continues
- * after a new encoder, with the config and a key frame. Caches the last of them for
- * late subscribers, as long as little followed. No I/O; time is passed in. Used by
- * `hub.ts`.
+ * Distributes one phone's video to all subscribers. A subscriber starts with the config and a key frame, and gets both
+ * again after a new encoder starts. Caches the last key frame and the few frames after it for late subscribers. No I/O;
+ * time is passed in. Used by `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
 import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from '../adb/device/capture.js'
 import { readPictureFormat, withoutParameterSets } from './sps.js'
 
 /**
- * A browser decodes this many at once before the viewer sees them, and they arrive
- * before its connection is known to be slow.
+ * Limits of the cached frames. A browser decodes all of them before the viewer sees a picture, and the agent sends all
+ * of them before it can detect a slow connection.
  */
 const kept = { frames: 10, bytes: 512 * 1024 }
 
 interface Watcher {
   listener: CaptureListener
-  /** Gets nothing before the next key frame. */
+  /** Whether the subscriber gets nothing before the next key frame. */
   waits: boolean
-  /** The last config it received. */
+  /** The last config that the subscriber received. */
   config: VideoConfig | null
 }
 
 interface FanOut {
   readonly size: number
-  /** `needsKeyFrame`: it gets nothing before the next one. */
+  /** `needsKeyFrame`: whether the subscriber gets nothing before the next key frame. */
   add(listener: CaptureListener, begin?: CaptureBegin): { remove: () => void; needsKeyFrame: boolean }
   /**
-   * Starts a new encoder's stream: the previous encoder's frames are obsolete. @throws
-   * RangeError for unreadable sets
+   * Starts the stream of a new encoder; the frames of the previous encoder are obsolete. @throws RangeError for
+   * unreadable parameter sets
    */
   parameterSets(bytes: Buffer): void
   packet(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
@@ -38,7 +37,7 @@ interface FanOut {
   end(reason: string): void
 }
 
-/** Microseconds: a larger step back of the phone's clock means that the phone has restarted. */
+/** Microseconds. When the phone's clock goes back by more than this, the phone has restarted. */
 const restart = 1_000_000n
 
 /** `now`: milliseconds on a monotonic clock. */
@@ -46,10 +45,10 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
   const watchers = new Set<Watcher>()
   let config: VideoConfig | null = null
   let lastPtsUs = -1n
-  /** The last key frame and all that followed; empty when that exceeded the limit. */
+  /** The last key frame and all frames after it. Empty when they exceeded the limits. */
   let recent: VideoPacket[] = []
   let recentBytes = 0
-  /** When that arrived, on the agent's clock; and the offset added to the phone's times. */
+  /** The arrival of the last frame, on the agent's clock. */
   let lastAt = 0
   let offsetUs = 0n
 
@@ -69,7 +68,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
       watcher.config = current
       tell(watcher, (listener) => listener.onConfig(current))
     }
-    // `onConfig` may have removed it.
+    // `onConfig` may have removed the subscriber.
     if (watchers.has(watcher)) tell(watcher, (listener) => listener.onPacket(packet))
   }
 
@@ -86,7 +85,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
     if (recent.length > kept.frames || recentBytes > kept.bytes) forget()
   }
 
-  /** The phone's time, continuous across boots. */
+  /** Returns the phone's time, continuous across boots. */
   function timeOf(ptsUs: bigint): bigint {
     const at = now()
     if (ptsUs + offsetUs < lastPtsUs - restart)
@@ -110,7 +109,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
     parameterSets(bytes) {
       forget()
       for (const watcher of watchers) watcher.waits = true
-      // The same sets again, after a requested key frame, are not a change.
+      // An encoder sends the same parameter sets again with a requested key frame. The config does not change then.
       if (config?.parameterSets.equals(bytes)) return
       config = null
       config = { ...readPictureFormat(bytes), parameterSets: bytes }

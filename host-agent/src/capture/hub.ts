@@ -26,7 +26,7 @@ export interface CaptureHub extends Capture {
 
 interface HubParts {
   transport: Transport
-  /** Null: the host has none, and every subscription fails. */
+  /** Null when the host has no jar; every subscription then fails. */
   jar: Jar | null
   log: Logger
   /** Sees all frames without being a subscriber. */
@@ -38,14 +38,15 @@ interface HubParts {
 /** Called in the order of the stream; must return immediately and never throw. */
 export interface VideoFollower extends VideoSink {
   films(isFilming: boolean): void
-  /** The stream has ended; another may follow while the capture films. */
+  /** Called when the stream has ended. Another stream may follow while the capture films. */
   onEnd(): void
 }
 
 /**
- * Milliseconds. `linger`: between the last subscriber leaving and the end of the video. `spare`: how long the standby server may
- * take to film before another is started. `restart`: in which a broken video may recover before subscribers are notified that
- * it ended. `keyFrames`: between two requests for a key frame. `sparePause`: between the death of a standby server and the next.
+ * Milliseconds. `linger`: between the last subscriber leaving and the end of the video. `spare`: how long the standby
+ * server may take to film before another server is started. `restart`: how long a broken video may take to recover
+ * before subscribers are notified of its end. `keyFrames`: between two requests for a key frame. `sparePause`: between
+ * the death of a standby server and the start of the next.
  */
 const captureTimes = {
   linger: 5000,
@@ -71,8 +72,8 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
   const fan = createFanOut(log)
   let run: Run | null = null
   /**
-   * The jar was on the phone at the last start and nothing has failed since: this saves one check
-   * while a person waits.
+   * True when the jar was on the phone at the last start and nothing has failed since. A start then skips the check of
+   * the jar, because a person waits.
    */
   let hasJar = false
   /** Settles with the first start of the run. */
@@ -87,7 +88,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
   const spare = createSpare({ launch, log, pauses: { first: times.sparePause, longest: 60_000 } })
   const asks = createKeyFrameAsks({
     ask: () => run?.socket?.resetVideo(),
-    // Restarts the video, or ends it for all.
+    // Closing the socket restarts the video, or ends it for all subscribers.
     giveUp: () => run?.socket?.close(),
     times: { ...askTimes, between: times.keyFrames },
   })
@@ -119,7 +120,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
     return socket
   }
 
-  /** Uses the standby server; null when there is none, or it fails. */
+  /** Opens the video of the standby server. Null when there is no standby server, or when it fails. */
   async function openSpare(sink: VideoSink, progress: Progress): Promise<VideoSocket | null> {
     const waiting = await spare.take()
     if (!waiting) return null
@@ -175,7 +176,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
     }
   }
 
-  /** Null when it did not start in time, or is no longer wanted. */
+  /** Starts the video again. Null when the video did not start in time or is no longer wanted. */
   async function reopen(mine: Run, firstPause: number): Promise<VideoSocket | null> {
     const within = Progress.for(times.restart, mine.control.signal)
     for (let pause = firstPause; !within.expired; pause = Math.min(pause * 2, times.longestPause)) {

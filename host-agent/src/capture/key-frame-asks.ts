@@ -1,7 +1,7 @@
 /**
- * When a phone is asked for a key frame: all subscribers share one request, at most once a second,
- * and a new request waits for the answer to the last, since each restarts the encoder. Used by
- * `hub.ts`.
+ * Decides when a phone is asked for a key frame. All subscribers share one request. The agent sends at most one request
+ * a second, and waits for the answer to the last request before it sends another, since each request restarts the
+ * encoder. Used by `hub.ts`.
  */
 
 /** Milliseconds. `answer`: how long an encoder may take to start. */
@@ -9,13 +9,13 @@ export const askTimes = { between: 1000, answer: 4000 }
 const asksInVain = 3
 
 export interface KeyFrameAsks {
-  /** A subscriber waits for a key frame. */
+  /** Called when a subscriber waits for a key frame. */
   wanted(): void
-  /** A key frame came. */
+  /** Called when a key frame arrives. */
   answered(): void
-  /** The video has started, and its first picture is a key frame. */
+  /** Called when the video has started. Its first picture is a key frame. */
   begins(): void
-  /** The video has ended, so no more requests are sent. */
+  /** Called when the video has ended. No more requests are sent. */
   ends(): void
 }
 

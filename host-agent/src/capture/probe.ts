@@ -1,6 +1,6 @@
 /**
- * The enrolment's check of `video`: the phone films while another scrcpy server takes input, and
- * the picture has the screen's shape.
+ * The enrolment's check of `video`: the phone films while another scrcpy server handles input, and the picture must
+ * have the aspect ratio of the screen.
  */
 import type { Progress } from '@phonerack/shared'
 import { later } from '../base/later.js'
@@ -9,7 +9,7 @@ import type { CaptureHub } from './hub.js'
 
 /**
  * Waits for the config and a key frame, then ends the video. Returns a description of the stream.
- * @throws when none arrives
+ * @throws Error when no key frame arrives
  */
 export async function proveVideo(capture: CaptureHub, progress: Progress): Promise<string> {
   const startedAt = performance.now()

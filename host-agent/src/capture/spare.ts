@@ -1,7 +1,7 @@
 /**
- * A standby video server: started on the phone, waiting for its sockets, so that a video begins
- * without the start of Java. It films nothing and costs the phone only memory. It waits as long as
- * a caller wants it and nobody films; one that dies is restarted after a pause. Used by `hub.ts`.
+ * A standby video server: it is started on the phone and waits for its sockets, so that a video begins without the
+ * start of Java. It films nothing and costs the phone only memory. It waits while a caller wants it and the phone does
+ * not film. A standby server that dies is restarted after a pause. Used by `hub.ts`.
  */
 import { Progress, type Logger, pause } from '@phonerack/shared'
 import type { LaunchedServer } from './scrcpy/server-process.js'
@@ -9,11 +9,11 @@ import type { LaunchedServer } from './scrcpy/server-process.js'
 interface Spare {
   /** Keeps a standby server until `within` or `stop` ends. */
   keep(within: Progress): Promise<void>
-  /** Whether the phone films now: meanwhile no standby server waits. */
+  /** Tells whether the phone films now. No standby server waits meanwhile. */
   films(isFilming: boolean): void
   /** Hands the waiting server over to the caller; null when there is none. */
   take(): Promise<LaunchedServer | null>
-  /** Ends it for all callers. */
+  /** Ends the standby server for all callers. */
   stop(): void
 }
 
@@ -27,7 +27,7 @@ interface SpareParts {
   pauses: { first: number; longest: number }
 }
 
-/** Milliseconds. */
+/** Milliseconds that a start may take. */
 const startMs = 10_000
 
 interface Waiting {
@@ -39,7 +39,7 @@ export function createSpare({ launch, log, pauses }: SpareParts): Spare {
   const wishes = new Set<AbortController>()
   let isFilming = false
   let waiting: Waiting | null = null
-  /** Restarts after a death. */
+  /** The timer of the restart after a death. */
   let again: NodeJS.Timeout | undefined
   let pauseMs = pauses.first
 
@@ -84,7 +84,7 @@ export function createSpare({ launch, log, pauses }: SpareParts): Spare {
     mine?.control.abort()
     mine?.server.then(
       ({ server }) => server.close(),
-      // It never began.
+      // The server did not start.
       () => undefined,
     )
   }

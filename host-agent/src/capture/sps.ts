@@ -25,7 +25,7 @@ export function withoutParameterSets(frame: Buffer): Buffer {
   return frame
 }
 
-/** Bytes; a phone's has fewer than 100. */
+/** Bytes. The SPS of a phone has fewer than 100. */
 const longestSps = 4096
 
 /** @throws RangeError when there is no readable SPS */
@@ -99,7 +99,7 @@ function skipPictureOrder(bits: Bits): void {
 
 /**
  * Reads a unit bit by bit, without its emulation prevention bytes.
- * @throws RangeError at its end
+ * @throws RangeError at the end of the unit
  */
 class Bits {
   private at = 0
@@ -130,7 +130,7 @@ class Bits {
     return value
   }
 
-  /** Exponential Golomb. */
+  /** Reads an unsigned Exponential-Golomb number (`ue(v)`). */
   unsigned(): number {
     let zeros = 0
     while (this.read(1) === 0) if (++zeros > 31) throw new RangeError('a number of the SPS is too large')

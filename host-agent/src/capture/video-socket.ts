@@ -19,7 +19,7 @@ interface VideoHeader {
   isConfig: boolean
   isKeyFrame: boolean
   ptsUs: bigint
-  /** Bytes after the header. */
+  /** Bytes of payload after the header. */
   length: number
 }
 
@@ -31,7 +31,7 @@ const keyBit = 1n << 62n
  * stream.
  */
 const packetLimit = 16 << 20
-/** Bytes of parameter sets; a phone's have fewer than 200. */
+/** Bytes of parameter sets. The parameter sets of a phone have fewer than 200. */
 const configLimit = 65_536
 
 /** @throws RangeError for an impossible length */
@@ -55,7 +55,7 @@ const optionsOf = (...more: readonly string[]) => [
   ...more,
 ]
 
-/** For people. */
+/** For viewers and recordings. */
 export const filmOptions = optionsOf('max_size=1280', 'max_fps=30', 'video_bit_rate=4000000')
 
 /**
@@ -83,9 +83,7 @@ export interface VideoSocket {
   close(): void
 }
 
-/**
- * Starts a server from the jar at `jarPath`; it films as soon as it is passed to `openVideoSocket`.
- */
+/** Starts a server from the jar at `jarPath`. The server films as soon as it is passed to `openVideoSocket`. */
 export const launchVideo = (
   transport: Transport,
   jarPath: string,
@@ -93,7 +91,7 @@ export const launchVideo = (
   progress: Progress,
 ): Promise<LaunchedServer> => launchServer(transport, jarPath, options, progress)
 
-/** Lets a server of `launchVideo` film; ends it when it does not. */
+/** Connects a server of `launchVideo`, which then films. Ends the server on failure. */
 export async function openVideoSocket(
   transport: Transport,
   launched: LaunchedServer,
@@ -109,7 +107,8 @@ export async function openVideoSocket(
   try {
     if (!video || !control) throw new Error('the scrcpy server has no video socket')
     const codec = await readCodec(video, transport.serial, progress)
-    if (codec !== h264) throw startFailed(`it sends video as ${JSON.stringify(codec)}: ${output.lastLine}`)
+    if (codec !== h264)
+      throw startFailed(`the scrcpy server sends video as ${JSON.stringify(codec)}: ${output.lastLine}`)
     const ended = Promise.race([pump(video, sink), drain(control), output.ended]).finally(close)
     return {
       ended,

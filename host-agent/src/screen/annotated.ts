@@ -1,4 +1,6 @@
-/** Takes a screenshot with the refs drawn on its elements, and saves these as a snapshot. Used by `grpc/`. */
+/**
+ * Takes a screenshot with the refs of its elements drawn on it, and saves the elements as a snapshot. Used by `grpc/`.
+ */
 import { limits, systemClock, type Progress } from '@phonerack/shared'
 import type { Device } from '../adb/device/device.js'
 import { inParallel } from './in-parallel.js'

@@ -6,7 +6,7 @@ import type { Bounds } from './geometry.js'
 import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 
-/** A bar is as long as a side of the screen, and thinner than the longer side divided by this. */
+/** A bar is as long as a side of the screen, and thinner than the longer side of the screen divided by this number. */
 const thin = 8
 
 /**

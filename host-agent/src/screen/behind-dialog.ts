@@ -17,7 +17,7 @@ export interface Foreground extends Partial<KeyboardState> {
 /** The package of AOSP's dialogs. Its other windows fill the screen or have no buttons. */
 const systemPackage = 'android'
 
-/** Returns the nodes, with null for those whose touches a system dialog receives. `foreground` null: unknown. */
+/** Returns the nodes, with null for nodes whose touches a system dialog receives. `foreground` is null when unknown. */
 export function hideBehindDialog(
   { nodes, frontFirst, keyboards }: ParsedNodes,
   visible: readonly (VisibleNode | null)[],

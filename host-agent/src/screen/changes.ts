@@ -14,8 +14,8 @@ const mostChanged = 0.6
 type Sorted = Pick<Changes, 'added' | 'changed' | 'removed' | 'kept'>
 
 /**
- * The observation as changes since `since`, or whole. `seen`: the elements of the observation. `before`: the snapshot
- * `since`; null: unknown or expired.
+ * Returns the observation as changes since `since`, or as a whole screen. `seen`: the elements of the observation.
+ * `before`: the snapshot `since`, or null when it is unknown or expired.
  */
 export function changesSince(
   observation: Observation,
@@ -50,7 +50,7 @@ function sort(before: Snapshot, elements: readonly ScreenElement[], shown: reado
   return { ...sorted, removed: [...known.keys()] }
 }
 
-/** Says that it is the whole screen, in the line above the elements. */
+/** Adds the line `whole screen` above the elements. */
 function wholeText({ text, ...head }: Observation): string {
   const lines = headLines(head)
   return `${lines}\nwhole screen${text.slice(lines.length)}`

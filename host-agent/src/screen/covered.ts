@@ -22,9 +22,9 @@ interface Cover {
 }
 
 /**
- * Returns the nodes, with null for those that are completely covered. Document order does not matter, since Android sorts
- * children by position: `drawing-order` decides within a window, and the order of windows if the phone lists the front one
- * first.
+ * Returns the nodes, with null for nodes that are completely covered. Document order does not matter, since Android
+ * sorts children by position: `drawing-order` decides within a window, and the order of windows if the phone lists the
+ * front window first.
  */
 export function hideCovered(
   parsed: ParsedNodes,

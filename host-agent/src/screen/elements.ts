@@ -20,12 +20,12 @@ import { hasVisibleText } from './visible-text.js'
 export type { VisibleNode }
 
 export interface ScreenElement {
-  /** From 1, in screen order, until `refs/` numbers the tree. */
+  /** Numbers from 1 in screen order, until `refs/` numbers the tree. */
   ref: number
   node: VisibleNode
   type: string
   className: string
-  /** Its text or the texts of its children, not truncated. Null: none. */
+  /** The node's text or the texts of its children, not truncated. Null when there is none. */
   text: string | null
   desc: string | null
   id: string | null
@@ -35,7 +35,7 @@ export interface ScreenElement {
 }
 
 export interface ScreenTree {
-  /** The app window whose refs the elements have (`refs/`); 0: they were not numbered. */
+  /** The app window to which the refs of the elements belong (`refs/`); 0 when the elements were not numbered. */
   window: number
   screen: Size
   /** All reported nodes, in document order. */
@@ -44,17 +44,17 @@ export interface ScreenTree {
   visible: readonly (VisibleNode | null)[]
   /** Every kept element, in screen order, including those beyond an observation's limit. */
   elements: readonly ScreenElement[]
-  /** For each node's index: the element that represents or absorbed it; null when there is none. */
+  /** For each node's index: the element that represents or absorbed the node. Null when there is none. */
   elementOf: readonly (ScreenElement | null)[]
   /** Several roots are windows, the front one first. */
   frontFirst: boolean
   /** The roots that are keyboards. */
   keyboards: ReadonlySet<number>
-  /** Nodes were omitted when the XML was read. */
+  /** Whether nodes were omitted when the XML was read. */
   cut: boolean
 }
 
-/** `foreground` null: the phone did not report it. Takes over the nodes. */
+/** `foreground` is null when the phone did not report it. The tree reuses the nodes, which must not be used again. */
 export function buildTree(all: ParsedNodes, screen: Size, foreground: Foreground | null = null): ScreenTree {
   const parsed = withoutBars(all, keyboardOf(foreground))
   const { nodes, frontFirst, keyboards, cut } = parsed

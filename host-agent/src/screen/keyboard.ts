@@ -2,7 +2,7 @@
 
 const usualNames = /inputmethod|honeyboard|swiftkey|keyboard|wetype|\.input_?mi|baidu\.input|\.ime(?:\.|$)/
 
-/** `keyboard`: the package that the phone names; null: it names none, and the usual names decide. */
+/** `keyboard`: the package that the phone reports as its keyboard. When it is null, the usual names decide. */
 export const isKeyboard = (packageName: string, keyboard: string | null): boolean =>
   keyboard === null ? usualNames.test(packageName) : packageName !== '' && packageName === keyboard
 

@@ -22,8 +22,9 @@ export interface Write {
 }
 
 /**
- * Milliseconds after a write. `fixed`: without a signal. `most`: with one. `least`: the earliest frame of its effect needs about
- * as long. `silent`: for a write after which nothing is drawn.
+ * Milliseconds after a write. `fixed`: the wait without a signal. `most`: the maximum wait with a signal. `least`: the
+ * minimum wait, since the earliest frame of the effect needs about as long. `silent`: the wait when nothing is drawn
+ * after the write.
  */
 export const settleTimes = {
   touch: { fixed: 250, most: 1000 },
@@ -34,14 +35,14 @@ export const settleTimes = {
 
 /** A tree of this age is used again within a batch that has sent nothing after it. */
 const youngMs = 500
-/** Reads of one look: a tree that was read while the screen changed is read again. */
+/** Maximum reads of one look, which reads again when the screen changed during a read. */
 const mostReads = 3
 
 export interface Look extends ScreenRead {
   /** The times at which its reading began and ended. */
   beganAt: number
   endedAt: number
-  /** Whether the screen was still before the reading and is now. Null: the signal is missing. */
+  /** Whether the screen was still before the read and is still now. Null when the signal is missing. */
   settled: boolean | null
   /** Whether the look needed more than one read. */
   again: boolean
@@ -52,7 +53,7 @@ type Sight = Omit<Look, 'settled' | 'again'> & { isBlind: boolean }
 export interface LookOptions {
   /** Reads the tree even if nothing was drawn since the last one. Default: false. */
   fresh?: boolean | undefined
-  /** Accepts a young tree that was read since then. Default: none. */
+  /** Accepts a young tree that was read at or after this time. Default: no young tree. */
   since?: number | undefined
 }
 
@@ -102,28 +103,28 @@ export class Looks {
     }
   }
 
-  /** Milliseconds since the last drawing; null: there is no signal. */
+  /** Milliseconds since the last drawing. Null without a signal. */
   stillFor(device: Device): number | null {
     const drawings = this.drawings(device, -Infinity, false)
     return drawings && this.now() - Math.max(drawings.knownSince, drawings.drawnAt)
   }
 
-  /** Whether the screen is still, and was at `at` already; null: the signal is missing. */
+  /** Whether the screen is still and was already still at `at`. Null without a signal. */
   isStillSince(device: Device, at: number): boolean | null {
     const drawings = this.drawings(device, at)
     return drawings && drawings.drawnAt <= at - stillMs
   }
 
-  /** Whether anything was drawn since `at`; null: unknown. */
+  /** Whether anything was drawn since `at`. Null when unknown. */
   isDrawnSince(device: Device, at: number): boolean | null {
     const drawings = this.drawings(device, at)
     return drawings && drawings.drawnAt > at
   }
 
   /**
-   * Waits for a drawing after the last look, and until the screen is still again, for at most `pollMs`. Without a drawing it
-   * returns after a second, without a signal after `pollMs`. Returns whether the screen may look as it did: then a look must be
-   * fresh.
+   * Waits for a drawing after the last look, then at most `pollMs` until the screen is still again. Without a drawing,
+   * it returns after a second; without a signal, after `pollMs`. Returns true when the screen may be unchanged, in
+   * which case the next look must be fresh.
    */
   async untilDrawn(
     device: Device,
@@ -171,8 +172,8 @@ export class Looks {
   }
 
   /**
-   * Whether the screen changed while the tree was read, or the window read in the meantime shows that the signal does
-   * not apply.
+   * Whether the screen changed while the tree was read. Also true when the window that was read in the meantime shows
+   * that the signal does not apply.
    */
   private isTooEarly(device: Device, sight: Sight): boolean {
     const { write } = this

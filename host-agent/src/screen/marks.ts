@@ -10,9 +10,9 @@ import { intersect, type Bounds } from './geometry.js'
 const usualWidth = 540
 const digit = { width: 6, height: 10, gap: 4, padding: 4 }
 const line = 2
-/** A white edge on each side of a frame, for backgrounds of its color. */
+/** Width of the white edge on each side of a frame, for backgrounds of the same colour. */
 const edge = 1
-/** Each has enough contrast with white digits. */
+/** Each colour has enough contrast with white digits. */
 const colors = ['#c62828', '#1565c0', '#2e7d32', '#6a1b9a', '#ad5700', '#00696f']
 
 /** The seven segments of a digit, by the corner at which each starts. */
@@ -48,7 +48,7 @@ export function marksSvg(elements: readonly Marked[], screen: Size, picture: Siz
     taken.push(label)
     return { frame: drawFrame(frame, color), label: drawLabel(ref, label, color, scale) }
   })
-  // Frames first, so that none is drawn over a number.
+  // Frames come first, so that no frame is drawn over a number.
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${picture.width}" height="${picture.height}">${marks
     .map(({ frame }) => frame)
     .join('')}${marks.map(({ label }) => label).join('')}</svg>`

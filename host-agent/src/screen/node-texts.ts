@@ -19,7 +19,7 @@ export interface NodeTexts {
 
 interface Part {
   words: string
-  /** The text is a description. */
+  /** Whether the text is a description. */
   described: boolean
 }
 
@@ -85,7 +85,7 @@ export function findNodeTexts(
   return { texts, repeatedBy }
 }
 
-/** For each node: its nearest ancestor that is on the screen and has a text; -1: none. */
+/** Returns for each node its nearest ancestor that is on the screen and has a text; -1 when there is none. */
 function findTextsAround(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
   const result: number[] = []
   for (const { parent } of nodes) {

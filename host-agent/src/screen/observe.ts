@@ -16,26 +16,29 @@ import type { Looks } from './looks.js'
 import { makeScreenshot, readPicture, toJson, type ScreenshotOptions } from './screenshot.js'
 import type { Snapshots } from './snapshots.js'
 
-/** The screens of an assignment that are kept. */
+/** The screens of one assignment that clients got. */
 export interface Shown {
   snapshots: Snapshots
   looks: Looks
 }
 
 export interface ObserveOptions {
-  /** Default: none. */
+  /** Default: no picture. */
   screenshot?: ScreenshotOptions | undefined
   /** Reads the tree even if nothing was drawn since the last one. Default: false. */
   fresh?: boolean | undefined
-  /** Adds what changed since a snapshot. `since` null: there is none. `isWhole`: the whole screen in any case. */
+  /**
+   * Requests the changes since a snapshot. `since` is null when the client has no snapshot. `isWhole` requests the
+   * whole screen in any case.
+   */
   changes?: { since: string | null; isWhole: boolean } | undefined
   clock?: Clock | undefined
 }
 
 export interface Observed {
-  /** With `changes` in the options and none in the answer: a `WholeObservation`. */
+  /** A `WholeObservation` when the options have `changes` and the answer has none. */
   observation: Observation
-  /** Without the picture. */
+  /** The changes, without the picture. */
   changes?: Changes
 }
 

@@ -90,7 +90,7 @@ function decode(raw: string): string | null {
   return unknown.length === 0 ? value : null
 }
 
-/** In XML 1.0. */
+/** Whether XML 1.0 allows the character. */
 export const isXmlCharacter = (code: number): boolean =>
   code === 9 ||
   code === 10 ||

@@ -45,9 +45,12 @@ export interface SnapshotStore {
 
 export interface SnapshotLimits {
   lifeMs: number
-  /** Per phone; the oldest are removed first. */
+  /** Maximum snapshots of a phone. The oldest are removed first. */
   perPhone: number
-  /** Estimated, per phone; the oldest are removed first. One phone's snapshots never displace another's. */
+  /**
+   * Maximum estimated bytes of a phone's snapshots. The oldest are removed first. One phone's snapshots never displace
+   * another phone's.
+   */
   bytesPerPhone: number
 }
 
@@ -102,7 +105,7 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
           const kept = snapshotsOf(phoneId)
           kept.entries.set(id, entry)
           kept.bytes += weigh(entry)
-          // Includes phones that are no longer read.
+          // Phones that are no longer read are trimmed too.
           for (const [each, others] of phones) trim(each, others, now)
           return id
         },

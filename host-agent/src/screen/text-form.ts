@@ -9,7 +9,7 @@ type Head = Pick<Observation, 'app' | 'keyboard' | 'screen'>
 export function headLines({ app, keyboard, screen }: Head): string {
   const focused = keyboard.focused_editable ? ' focused' : ''
   return [
-    // Without the space when the package is unknown.
+    // `trimEnd` removes the space when the package is unknown.
     `app ${escape(app.package)}`.trimEnd(),
     keyboard.visible ? `keyboard visible${focused}` : 'keyboard hidden',
     `screen ${screen.width}x${screen.height}${screen.on === false ? ' off' : ''}`,

@@ -17,10 +17,10 @@ export interface Thumbnail {
 /** The screen shows a window that forbids screenshots, or is off. */
 export type Covered = 'secure' | 'asleep'
 
-/** The most pixels of a side. */
+/** Maximum pixels of a side. */
 const side = 320
 const maxBytes = 40_000
-/** WebP qualities; the second is for screens of noise. */
+/** WebP qualities. The second is for pictures that are too large at the first. */
 const qualities = [60, 15] as const
 /** Thumbnails of all phones take at most one processor, since the pictures of agents need it too. */
 const one = createLimiter(1)

@@ -1,18 +1,20 @@
 /**
  * Decides which frames of a phone's video are drawings that changed the screen. Pure.
  *
- * scrcpy's encoder reads a surface that Android fills when it draws (`SurfaceEncoder`), so a frame is a drawing, except:
- * - Repeats. `repeat-previous-frame-after` (100 ms in scrcpy; 0 in the agent's own motion video) sends the last picture again,
- *   up to ten times, each with the time of the frame before plus exactly that interval (AOSP `GraphicBufferSource`). Its size says
- *   little: the encoder uses it to improve the picture. Frames that were drawn have the time of a display refresh, which misses
- *   such an exact multiple.
- * - The first frame of an encoder, after parameter sets: it shows the screen as it is, drawn or not. Drawings while
- *   the encoder started are unknown.
- * - The cursor of a text field, which blinks every 500 ms (AOSP `Editor.BLINK`), and the clock, each minute: lone small frames
- *   with that rhythm. A cursor is recognised at its second blink and the clock at its second minute; the first then does not
- *   count either.
+ * scrcpy's encoder reads a surface that Android fills when it draws (`SurfaceEncoder`), so a frame is a drawing,
+ * except:
+ * - Repeats. `repeat-previous-frame-after` (100 ms in scrcpy; 0 in the agent's own motion video) sends the last picture
+ *   again, up to ten times. The time of each repeat is the time of the frame before plus exactly that interval (AOSP
+ *   `GraphicBufferSource`). The size of a repeat says little, since the encoder uses the repeat to improve the picture.
+ *   A drawn frame has the time of a display refresh, which misses such an exact multiple.
+ * - The first frame of an encoder, after parameter sets. It shows the screen whether or not anything was drawn.
+ *   Drawings while the encoder started are unknown.
+ * - The cursor of a text field, which blinks every 500 ms (AOSP `Editor.BLINK`), and the clock, which changes each
+ *   minute. They are single small frames at that interval. A cursor is recognised at its second blink and a clock at
+ *   its second minute; then the first blink or minute does not count as a drawing either.
  *
- * Other key frames count as drawings: `i-frame-interval` only decides whether a frame that is sent anyway is a key frame.
+ * Other key frames count as drawings: `i-frame-interval` only decides whether a frame that is sent anyway is a key
+ * frame.
  */
 export interface Frame {
   /** Arrival, in milliseconds. */
@@ -21,23 +23,26 @@ export interface Frame {
   ptsUs: bigint
   bytes: number
   isKey: boolean
-  /** The first after parameter sets. */
+  /** Whether this is the first frame after parameter sets. */
   isFirst: boolean
 }
 
 export interface Seen {
   /** Arrival of the encoder's first frame; null before it. */
   knownSince: number | null
-  /** Arrival of the last drawing; -Infinity: none. */
+  /** Arrival of the last drawing; -Infinity before the first drawing. */
   drawnAt: number
   /** The last frames that are not repeats, oldest first. */
   frames: readonly Judged[]
-  /** The last frame's time, and how many repeats it ends; null: none. */
+  /**
+   * The time of the last frame, and how many repeats directly precede and include that frame. Null before the first
+   * frame.
+   */
   latest: { ptsUs: bigint; repeats: number } | null
 }
 
 interface Judged extends Frame {
-  /** Null: a frame of a rhythm that is not a drawing. */
+  /** Arrival of the frame. Null when the frame is not a drawing. */
   drawnAt: number | null
 }
 
@@ -45,15 +50,18 @@ export const nothingSeen: Seen = { knownSince: null, drawnAt: -Infinity, frames:
 
 const usPerMs = 1000
 const repeat = { afterUs: 100_000, withinUs: 5, most: 10 }
-/** Bytes: a cursor or a clock in a picture of 256 or of 1280 pixels. */
+/** Maximum bytes of a frame that shows only a change of a cursor or a clock, in a picture of 256 to 1280 pixels. */
 const smallBytes = 512
-/** `alone`: milliseconds without another frame before a beat. */
+/**
+ * `everyMs`: the interval between two frames of the rhythm. `aloneMs`: the time before and after such a frame without
+ * another frame.
+ */
 const cursor = { everyMs: 500, withinMs: 30 }
 const clock = { everyMs: 60_000, withinMs: 150, aloneMs: 400 }
-/** Milliseconds and frames that the rules look back. */
+/** How far the rules look back, in milliseconds and in frames. */
 const kept = { ms: clock.everyMs + 2 * clock.aloneMs, frames: 400 }
 
-/** `repeats`: the encoder repeats the last frame after 100 ms. */
+/** `repeats`: whether the encoder repeats the last frame after 100 ms. */
 export function nextFrame(seen: Seen, frame: Frame, repeats: boolean): Seen {
   const latest = { ptsUs: frame.ptsUs, repeats: 0 }
   if (frame.isFirst)
@@ -78,7 +86,7 @@ function isRepeat(latest: Seen['latest'], { ptsUs, isKey }: Frame): boolean {
   return Math.abs(misses) <= repeat.withinUs
 }
 
-/** Marks the newest frame, and the beats before it, when they have a rhythm. */
+/** When the newest frame and earlier frames are a cursor or a clock, marks these frames as no drawings. */
 function withoutBeats(frames: Judged[]): Judged[] {
   const newest = frames.length - 1
   const [third, second, first] = [frames[newest - 2], frames[newest - 1], frames[newest]]
@@ -99,7 +107,7 @@ const isSmall = ({ isKey, bytes }: Frame): boolean => !isKey && bytes <= smallBy
 const isMinute = (before: Frame, after: Frame): boolean =>
   near(msBetween(before, after), clock.everyMs, clock.withinMs)
 
-/** A small frame with no other one near it. */
+/** Whether the frame is small and no other frame is near it. */
 function isTick(frames: readonly Judged[], index: number): boolean {
   const [before, frame, after] = [frames[index - 1], frames[index], frames[index + 1]]
   return (

@@ -1,6 +1,7 @@
 /**
- * The `Motion` of one phone: a small video of the screen while an agent acts on it, or the capture's video while that runs
- * anyway, since phones have few encoders. `frames.ts` decides what a frame means. Created by the device's preparation.
+ * The `Motion` of one phone. It uses a small video of the screen while an agent acts on the phone. While the capture
+ * runs, it uses the video of the capture instead, since phones have few encoders. `frames.ts` decides which frames are
+ * drawings. Created by the device's preparation.
  */
 import { onAbort, ownNow, pause, Progress, type Logger } from '@phonerack/shared'
 import type { Drawings, Motion } from '../../adb/device/motion.js'
@@ -21,10 +22,10 @@ export interface MotionKeeper extends Motion {
 
 interface MotionParts {
   transport: Transport
-  /** Null: the host has none, and nothing is known. */
+  /** Null when the host has no jar; nothing is then known about drawings. */
   jar: Jar | null
   log: Logger
-  /** Milliseconds of `linger`, for tests. */
+  /** Replaces `linger`, in milliseconds, for tests. */
   lingerMs?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * The enrolment's check of `motion`: the agent counts the drawings of a still screen, and causes one, which the video must show.
- * Without this proof, looks wait fixed times.
+ * The enrolment's check of `motion`. The agent counts the drawings of a still screen, then opens the notification
+ * shade, and the video must show this drawing. Without this proof, looks wait fixed times.
  */
 import { ownNow, type Progress } from '@phonerack/shared'
 import type { Motion } from '../../adb/device/motion.js'
@@ -9,7 +9,10 @@ import type { Notifications } from '../../adb/device/reports.js'
 /** Milliseconds. `still`: the time without a drawing for which the check waits, for at most `most`. */
 const times = { still: 500, most: 3000, drawing: 5000 }
 
-/** Returns the times and the number of drawings. @throws when no signal comes, or it does not show the panel of notifications */
+/**
+ * Returns a description with the times and the number of drawings. @throws Error when no signal comes, or when the
+ * signal does not show that the notification shade opened
+ */
 export async function proveMotion(
   motion: Motion,
   panel: Pick<Notifications, 'expand' | 'collapse'>,
@@ -19,7 +22,7 @@ export async function proveMotion(
   const askedAt = ownNow()
   motion.act()
   while (motion.read() === null) {
-    if (progress.expired) throw new Error('no signal came')
+    if (progress.expired) throw new Error('the signal of drawings did not start')
     await motion.next(progress.remaining, progress, 'the signal of drawings')
   }
   const signalAt = ownNow()
@@ -38,8 +41,8 @@ export async function proveMotion(
     await panel.expand(progress)
     while ((motion.read()?.drawnAt ?? -Infinity) <= openedAt) {
       const left = openedAt + times.drawing - ownNow()
-      if (left <= 0) throw new Error('the signal did not show that the panel of notifications opened')
-      await motion.next(left, progress, 'the panel of notifications')
+      if (left <= 0) throw new Error('the signal of drawings did not show that the notification shade opened')
+      await motion.next(left, progress, 'the notification shade')
     }
   } finally {
     await panel.collapse(progress)
@@ -47,5 +50,5 @@ export async function proveMotion(
   const [started, watched, drawn] = [signalAt - askedAt, openedAt - signalAt, ownNow() - openedAt].map(
     Math.round,
   )
-  return `a signal after ${started} ms, ${drawings} drawings in ${watched} ms, and one ${drawn} ms after the panel was opened`
+  return `a signal after ${started} ms, ${drawings} drawings in ${watched} ms, and the notification shade drawn ${drawn} ms after it was opened`
 }

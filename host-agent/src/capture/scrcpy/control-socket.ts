@@ -11,20 +11,23 @@ import { later } from '../../base/later.js'
 import { getClipboardMessage, parseDeviceMessages, setClipboardMessage } from './messages.js'
 import { startServer, type ServerOutput } from './server-process.js'
 
-/** Milliseconds within which a phone that holds text answers GET_CLIPBOARD; an empty one never answers. */
+/**
+ * Milliseconds within which a phone with text in its clipboard answers GET_CLIPBOARD. A phone with an empty clipboard
+ * never answers.
+ */
 const clipboardAnswerMs = 700
 
 export interface ControlSocket {
-  /** As sent by the server. */
+  /** The name that the server sent. */
   readonly deviceName: string
   readonly closed: boolean
-  /** Resolves with the reason when it ends. */
+  /** Resolves with the reason when the socket ends. */
   readonly ended: Promise<string>
-  /** Aborts when it ends, for callers that are waiting. */
+  /** Aborts when the socket ends, for callers that are waiting. */
   readonly lost: AbortSignal
   /** Writes messages to the connection, and closes it when the phone has not read them at the deadline. @throws DeviceGone, DeadlineExceeded */
   send(messages: Uint8Array, progress: Progress): Promise<void>
-  /** Null: empty, or refused; the server does not distinguish them. */
+  /** Null when the clipboard is empty or cannot be read; the server does not distinguish these cases. */
   getClipboard(progress: Progress): Promise<string | null>
   /**
    * Returns once the server acknowledged. An acknowledgement means that the server

@@ -67,10 +67,10 @@ export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
 /** The size is ignored without a video: the server uses points unchanged. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
 
-/** Milliseconds for lifting the fingers after the caller's time. */
+/** Milliseconds in which fingers are lifted after the caller's deadline. */
 const liftMs = 1000
 
-/** Milliseconds: a shorter pause ends before the server's death would be noticed. */
+/** Milliseconds. A shorter pause ends before the agent would notice that the server died. */
 const shortPauseMs = 100
 
 /**

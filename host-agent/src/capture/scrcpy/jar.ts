@@ -16,7 +16,7 @@ export interface Jar {
   sha256: string
 }
 
-/** For the operator, about an agent without a jar. */
+/** Warns the operator of an agent without a jar. */
 export const withoutScrcpyServer = `no scrcpy server: phones have no live view, recording or clipboard, and input is slower; put scrcpy-server ${scrcpyVersion} on this machine, set PHONERACK_SCRCPY_SERVER to its path, restart the agent and enroll the phones again`
 
 /** @throws ApiError feature_unavailable when this agent has no jar */

@@ -30,7 +30,7 @@ export interface ScrcpyKeeper {
   stop(): void
 }
 
-/** Milliseconds. A pause (`cap`) is shorter than a request waits for a socket (`wait`). */
+/** Milliseconds. The longest pause (`cap`) is shorter than the time that a request waits for a socket (`wait`). */
 const restartMs = { first: 50, cap: 2500, steady: 30_000, wait: 3000, start: 10_000 }
 
 /** `clock`: for tests. */

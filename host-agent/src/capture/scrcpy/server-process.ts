@@ -21,7 +21,7 @@ import { createLastLine } from '../../base/last-line.js'
 import { redactOutput } from '../../base/redact.js'
 import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
 
-/** With the jar as `CLASSPATH`; options follow. */
+/** The command without the jar, which is passed as `CLASSPATH`, and without the options, which follow. */
 export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server', scrcpyVersion] as const
 
 /** The jar's path on a phone contains its hash, so that versions can coexist. */
@@ -47,24 +47,24 @@ export async function putJar(transport: Transport, jar: Jar, progress: Progress)
  * them indefinitely.
  */
 export interface LaunchedServer {
-  /** Name of its socket on the phone. */
+  /** The name of the server's socket on the phone. */
   name: string
-  /** The server's shell; closing it ends the server. */
+  /** The stream of the server's shell. Closing the stream ends the server. */
   server: AdbSocket
   output: ServerOutput
 }
 
 interface StartedServer extends LaunchedServer {
-  /** As many as requested, in the server's order. */
+  /** As many sockets as requested, in the server's order. */
   sockets: readonly AdbSocket[]
   deviceName: string
 }
 
 /**
- * `options`: which sockets it opens and what they carry.
+ * `options`: which sockets the server opens and what they carry.
  *
- * `exec` replaces the phone's shell with the server: adbd ends only the process that it
- * started itself, and a server that waits for its sockets would outlive its shell.
+ * `exec` replaces the phone's shell with the server: adbd ends only the process that it started itself, and a server
+ * that waits for its sockets would outlive its shell.
  */
 export async function launchServer(
   transport: Transport,
@@ -94,8 +94,8 @@ export async function launchServer(
 }
 
 /**
- * Opens its `count` sockets as soon as it listens; it then starts with the last one.
- * Ends the server on failure.
+ * Opens `count` sockets of the server as soon as it listens. The server starts its work when the last socket is
+ * connected. Ends the server on failure.
  */
 export async function connectTo(
   transport: Transport,
@@ -187,7 +187,7 @@ async function connectWhenReady(
   }
 }
 
-/** Null when the stream ends before. */
+/** Null when the stream ends before `length` bytes. */
 async function readOr(socket: AdbSocket, length: number, progress: Progress): Promise<Buffer | null> {
   const forget = progress.onAbort(() => socket.close())
   try {

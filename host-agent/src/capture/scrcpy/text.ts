@@ -17,8 +17,8 @@ export const isKeyText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }
 
 /**
- * Key events. `mostCharacters`: a long text takes seconds this way, at about a hundred
- * characters a second.
+ * Types by key events. `mostCharacters` limits the text, since a phone takes about a hundred characters a second this
+ * way.
  */
 export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): TextMethod {
   return {
@@ -38,9 +38,8 @@ export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): Tex
 }
 
 /**
- * The clipboard and PASTE. The server presses PASTE without waiting for the app to read
- * the clipboard: `release` restores its previous content, and only after the field was
- * read.
+ * Types by the clipboard and PASTE. The server presses PASTE without waiting for the app to read the clipboard, so
+ * `release` restores the previous content only after the field was read.
  */
 export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextMethod {
   return {

@@ -19,9 +19,12 @@ export interface ListedProcess {
 /** Selects processes to end. @param own the shell that printed the list */
 export type Selection = (processes: readonly ListedProcess[], own: number) => ListedProcess[]
 
-/** A process that starts while the phone prints the list is missing from it. */
+/**
+ * Maximum rounds of listing and ending. A process that starts while the phone prints the list is missing from it, so
+ * another round follows.
+ */
 const mostRounds = 20
-/** Processes of one command. */
+/** Maximum processes that one command ends. */
 const mostAtOnce = 500
 
 const listAll = sequence(printingPid, command('ps', '-A', '-o', 'PID,PPID,PGID,USER,LABEL'))

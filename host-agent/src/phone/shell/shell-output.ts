@@ -29,7 +29,7 @@ export function createOutput(): Output {
     first = Buffer.concat([first, data])
     const end = first.indexOf('\n')
     if (end < 0 && first.length <= longestPid) return Buffer.alloc(0)
-    // NaN: a phone that prints something else.
+    // NaN when the phone prints something else.
     pid = Number(first.subarray(0, Math.max(0, end)).toString('latin1').trim() || NaN)
     return first.subarray(end + 1)
   }
@@ -63,7 +63,7 @@ export function createOutput(): Output {
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
 
 function cutTo(text: string, most: number): string {
-  // A text without characters has two quotes.
+  // An empty text has two quotes in JSON.
   let kept = most <= 2 ? '' : text
   for (let size = jsonBytes(kept); size > most && kept !== ''; size = jsonBytes(kept))
     kept = kept.slice(0, Math.min(kept.length - 1, Math.floor((kept.length * most) / size)))

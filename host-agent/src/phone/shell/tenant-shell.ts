@@ -24,7 +24,10 @@ export function createTenantShell(
 ): Pick<Shell, 'run'> {
   const onPhone = transport.pinned()
 
-  /** The phone may have ended the command already, or may not list its processes. */
+  /**
+   * Ends the processes of a command. Succeeds when the phone has ended the command already, or does not list its
+   * processes.
+   */
   async function endCommand(pid: number | null, progress: Progress): Promise<void> {
     if (pid !== null) await endProcesses(onPhone, groupOf(pid), progress.within(times.end))
   }
@@ -46,7 +49,8 @@ export function createTenantShell(
         })
         end = await Promise.race([read(stream, output), timeout])
         if (progress.expired) throw new DeadlineExceeded('a shell command')
-        // Before the connection closes: adbd then sends SIGHUP to the shell only, and its children get another parent.
+        // The processes are ended before the connection closes: adbd then sends SIGHUP to the shell only, and the
+        // shell's children get another parent.
         if (end.kind !== 'exited') await endCommand(output.pid, progress)
         stream.close()
         await sending

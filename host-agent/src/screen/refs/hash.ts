@@ -13,7 +13,7 @@ export function hashOf(...parts: readonly (string | number)[]): number {
       high = Math.imul(high ^ code, prime)
       low = Math.imul(low ^ ~code, prime)
     }
-    // The end of a part.
+    // Marks the end of a part.
     high = Math.imul(high ^ 0x10000, prime)
     low = Math.imul(low ^ 0x10000, prime)
   }

@@ -8,12 +8,17 @@ import { packageOf } from '../observation.js'
 import { findSame } from './same.js'
 import { traceOf, type Trace } from './trace.js'
 
-/** Windows of apps whose numbers are kept; the one used least recently leaves first. */
+/** Maximum number of app windows whose refs are kept. The least recently used window is removed first. */
 const maxWindows = 8
-/** The last screens of a window: elements that a dialog or a scroll had removed get their numbers back. */
+/**
+ * Maximum number of the last screens of a window. Elements that a dialog or a scroll had removed get their numbers back
+ * from these screens.
+ */
 const maxScreens = 4
 
-/** Windows of all assignments and restarts of an assignment's numbers: a snapshot from before never names a later window. */
+/**
+ * Counts the windows of all assignments, and never restarts, so that an old snapshot never refers to a later window.
+ */
 let lastWindow = 0
 
 interface AppWindow {
@@ -46,7 +51,7 @@ export class Refs {
     assign(tree, numbered)
   }
 
-  /** A client gets this tree. Its numbers are the ones that the client then uses. */
+  /** Records that a client gets this tree, whose refs the client then uses. */
   shown(tree: ScreenTree): void {
     const numbered = this.trees.get(tree)
     if (!numbered || numbered.traces.length === 0) return

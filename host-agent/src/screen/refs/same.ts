@@ -10,8 +10,8 @@ import type { Trace } from './trace.js'
 const tolerance = 2
 
 /**
- * For each element of `now`: the same element in `before`; null: none. Both in the order of the document. `isLast`: no other
- * screen was shown in between, so that an element whose text changed can be recognised by its place.
+ * Returns for each element of `now` the same element of `before`, or null. Both lists are in document order. `isLast`:
+ * whether no other screen was shown in between, so that an element whose text changed can be recognised by its place.
  */
 export function findSame(before: readonly Trace[], now: readonly Trace[], isLast: boolean): (Trace | null)[] {
   const same = new Map<Trace, Trace>()
@@ -51,7 +51,7 @@ export function findSame(before: readonly Trace[], now: readonly Trace[], isLast
     return a !== undefined && b !== undefined && a.join() === b.join() && isAt(was.bounds, is.bounds, a)
   }
 
-  /** Links the elements that are left, under the same ancestor, with the same path and the same `key`. */
+  /** Links the remaining elements that have the same ancestor, path and `key`. */
   const pass = (
     key: (trace: Trace) => number,
     isSure: (was: Trace, under: Under) => boolean,
@@ -136,7 +136,7 @@ function anchorsOf(before: readonly Trace[], now: readonly Trace[]): Pair[] {
   return inOrder(known)
 }
 
-/** By content; null: several have it. */
+/** Maps each content to its element. Null when several elements have the same content. */
 function uniqueByContent(traces: readonly Trace[]): Map<string, Trace | null> {
   const found = new Map<string, Trace | null>()
   for (const trace of traces) {
@@ -149,8 +149,8 @@ function uniqueByContent(traces: readonly Trace[]): Map<string, Trace | null> {
 }
 
 /**
- * The most pairs whose elements have the same order on both screens. A pair in another order may be two rows with the same
- * texts. @param pairs in the order of `is`
+ * Returns the largest set of pairs whose elements have the same order on both screens. A pair in another order may be
+ * two rows with the same texts. @param pairs in the order of `is`
  */
 function inOrder(pairs: readonly Pair[]): Pair[] {
   // For each length: the pair that ends a sequence of this length with the lowest index.
@@ -173,7 +173,7 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
 
 const shiftOf = (was: Trace, is: Trace): Shift => [is.bounds[0] - was.bounds[0], is.bounds[1] - was.bounds[1]]
 
-/** The nearest elements before and after it in its scope that are recognised, as they were. */
+/** The nearest recognised elements before and after an element in its scope, as they were on the earlier screen. */
 type Neighbours = [before: Trace | null, after: Trace | null]
 
 function neighboursOf(
@@ -193,7 +193,7 @@ function neighboursOf(
   for (const trace of traces.toReversed()) visit(trace, 1)
 }
 
-/** For each scroller with anchors: how most of them moved. */
+/** Returns for each scroller with anchors the distance by which most of its anchors moved. */
 function shiftsOf(anchors: readonly Pair[]): ReadonlyMap<number, Shift> {
   const counts = new Map<number, Map<string, { count: number; shift: Shift }>>()
   for (const { was, is } of anchors) {
@@ -213,21 +213,24 @@ function shiftsOf(anchors: readonly Pair[]): ReadonlyMap<number, Shift> {
   )
 }
 
-/** Its nearest scroller; -1: none. */
+/** Returns the nearest scroller of the element; -1 when there is none. */
 const scopeOf = ({ scrollers }: Trace): number => scrollers[0] ?? -1
 const isInAny = ({ scrollers, inRow }: Trace): boolean => scrollers.length > 0 || inRow >= 0
 const placeOf = ({ name, path, bounds }: Trace): string => `${name} ${path} ${bounds.join()}`
 
 const nameOf = ({ name, path }: Trace): string => `${name} ${path}`
 
-/** Names that one element has. */
+/** Returns the names that exactly one element has. */
 function uniqueNames(traces: readonly Trace[]): ReadonlySet<string> {
   const [once, again] = [new Set<string>(), new Set<string>()]
   for (const name of traces.map(nameOf)) (once.has(name) ? again : once).add(name)
   return new Set([...once].filter((name) => !again.has(name)))
 }
 
-/** An edge of a scroller may cut one side, and a longer text moves both. */
+/**
+ * Whether the element moved by the shift. The top left corner, the bottom right corner or the centre must fit, since an
+ * edge of a scroller may cut one side, and a longer text moves both sides.
+ */
 function isAt(was: Bounds, is: Bounds, [x, y]: Shift): boolean {
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= tolerance
   const isNear = (from: Shift, to: Shift): boolean => near(from[0] + x, to[0]) && near(from[1] + y, to[1])
@@ -239,9 +242,9 @@ function isAt(was: Bounds, is: Bounds, [x, y]: Shift): boolean {
 }
 
 interface Under {
-  /** The nearest ancestor that is the same on both screens; -1: none. */
+  /** The nearest ancestor that is on both screens; -1 when there is none. */
   ancestor: number
-  /** It is the row around the element, or in it. */
+  /** Whether this ancestor is the row around the element, or inside that row. */
   isInRow: boolean
 }
 

@@ -14,29 +14,32 @@ export interface Trace {
   ref: number
   /** Position in the document. */
   index: number
-  /** Hash of app, class and ID: the tree of one app may be read with the window of another one. */
+  /**
+   * Hash of app, class and ID. The app is included because the tree of one app may be read with the window of another
+   * app.
+   */
   kind: number
   /** Hash of app, class, ID, text and description. */
   name: number
   /** Hash of the classes and IDs of its ancestors. */
   path: number
-  /** Hash of the texts in the list row or dialog around it; 0: it is in none, or there is no text. */
+  /** Hash of the texts in the list row or dialog around the element; 0 when there is no row or no text. */
   row: number
-  /** The index of this row; -1: none. */
+  /** The index of this row; -1 when there is no row. */
   inRow: number
   hasText: boolean
   hasId: boolean
   isField: boolean
   bounds: Bounds
-  /** Indexes of its nearest ancestors, the nearest first. */
+  /** Indexes of the ancestors, the nearest first. */
   around: readonly number[]
-  /** Its nearest scrolling ancestors, the nearest first. */
+  /** Indexes of the scrolling ancestors, the nearest first. */
   scrollers: readonly number[]
-  /** Hash of everything in its nearest scroller, with places; 0: it is in none. */
+  /** Hash of everything in the nearest scroller, with places; 0 when there is no scroller. */
   area: number
 }
 
-/** Far beyond real trees. An app can nest more, which must cost neither time nor memory. */
+/** Limits far beyond real trees. An app can nest more, which must cost neither time nor memory. */
 const most = { ancestors: 150, scrollers: 8 }
 
 /** Traces of the listed elements, with their refs, in the order of the document. */
@@ -88,8 +91,8 @@ function ancestorsOf({ parent }: UiNode, nodes: readonly UiNode[]): number[] {
 }
 
 /**
- * For each node: the nearest row of a list, or dialog, that it is or is in; -1: none. Siblings of one kind that hold other
- * nodes are rows, and so are the children of a list.
+ * Returns for each node the nearest list row or dialog that contains the node or is the node; -1 when there is none.
+ * Siblings of one kind that hold other nodes are rows, and so are the children of a list.
  */
 function rowsOf({ nodes, screen }: ScreenTree, kinds: readonly number[]): number[] {
   const counts = new Map<number, number>()
@@ -108,11 +111,16 @@ function rowsOf({ nodes, screen }: ScreenTree, kinds: readonly number[]): number
   return rows
 }
 
-/** The window of an app is as wide and at least three quarters as high as the screen; a dialog is smaller. */
+/**
+ * Whether the node is a whole app window: as wide as the screen and at least three quarters as high. A dialog is
+ * smaller.
+ */
 const isWhole = ({ bounds }: UiNode, [, , width, height]: Bounds): boolean =>
   bounds === null || (bounds[2] - bounds[0] >= width && (bounds[3] - bounds[1]) * 4 >= height * 3)
 
-/** Hashes of the texts in each row, those of rows in it included. Typed text is left out. Reads each text once. */
+/**
+ * Returns hashes of the texts in each row, including the texts of nested rows. Omits typed text. Reads each text once.
+ */
 function textsOf({ nodes, visible }: ScreenTree, rows: readonly number[]): ReadonlyMap<number, number> {
   const texts = new Map<number, number>()
   const add = (row: number, text: string | number): void => {
@@ -122,7 +130,7 @@ function textsOf({ nodes, visible }: ScreenTree, rows: readonly number[]): Reado
     if (node.editable || (visible[node.index] === null && !node.shown)) continue
     for (const text of [node.text, node.desc]) if (hasVisibleText(text)) add(rows[node.index] ?? -1, text)
   }
-  // Rows in it come after it in the document.
+  // Nested rows come after their outer row in the document.
   for (const { index, parent } of nodes.toReversed()) {
     const inside = rows[index] === index ? texts.get(index) : undefined
     if (inside !== undefined) add(rows[parent] ?? -1, inside)
