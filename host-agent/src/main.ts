@@ -48,7 +48,10 @@ async function findIdentity(config: Config): Promise<Identity> {
   return identity
 }
 
-/** Errors from a phone, the adb server or the broker disconnecting, or from a full disk, while no caller waited: not a bug. */
+/**
+ * Whether an error comes from the disconnect of a phone, the adb server or the broker, or from a full disk, while no
+ * caller waited. Such an error is not a bug.
+ */
 const isKnown = (error: unknown): boolean =>
   ownFaultOf(error) !== null ||
   error instanceof DeviceGone ||

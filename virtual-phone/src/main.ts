@@ -23,10 +23,10 @@ interface Settings {
   pace: Pace
   auth: false | 'first' | string[]
   without: Without
-  /** The makers, which the ports use in turn. Empty: the forms of AOSP. */
+  /** The makers, which the ports use in turn. Empty for the forms of AOSP. */
   forms: Form[]
   faults: { port: number; tokenFile: string } | null
-  /** Null: nothing is recorded. */
+  /** Null when nothing is recorded. */
   witnessOf: string | null
 }
 

@@ -32,9 +32,8 @@ export class AdbClient {
 
   /**
    * Requests a service, passes the stream after its OKAY to `work`, and closes the connection afterwards.
-   * @param device the device of the service; null: the service is the server's own
-   * @throws AdbRefused by the server, and for a transport that no longer exists; AdbConnectionLost,
-   * AdbProtocolError
+   * @param device the device of the service; null for a service of the server itself
+   * @throws AdbRefused by the server, and for a transport that no longer exists; AdbConnectionLost, AdbProtocolError
    */
   call<T>(
     service: string,

@@ -16,7 +16,7 @@ const every = 1000
 const backoff = { first: 250, cap: 10_000 }
 const connectLimit = 8000
 
-/** Whether a phone in this state needs no new connection; null: the phone is not listed. */
+/** Whether a phone in this state needs no new connection; null when the phone is not listed. */
 const isConnected = (state: string | null): boolean =>
   state === 'device' || state === 'unauthorized' || state === 'authorizing' || state === 'connecting'
 

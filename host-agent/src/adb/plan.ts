@@ -7,12 +7,12 @@ import { readAdbProgram } from './program.js'
 import { adbSocketPath } from './sockets.js'
 import { serialsToServe, usbDevices, type UsbPort } from './usb.js'
 
-/** The folder in which this system lists USB devices; null: it has none. */
+/** The folder in which this system lists USB devices; null when it has none. */
 export const systemUsb = (): string | null => (process.platform === 'linux' ? usbDevices : null)
 
 /**
- * Why all phones on USB share one server; null: each phone has a separate server.
- * @param sys the folder of USB devices; null: none
+ * Why all phones on USB share one server; null when each phone has a separate server.
+ * @param sys the folder of USB devices; null when there is none
  */
 export async function whyShared(bin: string, sys: string | null): Promise<string | null> {
   if (sys === null) return 'this system does not list USB devices in a folder'
@@ -26,7 +26,7 @@ export async function whyShared(bin: string, sys: string | null): Promise<string
 
 /**
  * Whether a phone belongs to a server. A phone on USB chooses its serial, and must not count as a network phone.
- * @param server serial of the server's phone; null: the server of all phones on USB
+ * @param server serial of the server's phone; null for the server of all phones on USB
  * @param serial of the phone in the server's list
  * @param networkPhones `host:port`
  */
@@ -37,7 +37,7 @@ export const isPhoneOf = (
 ): boolean => (server === null ? !networkPhones.has(serial) : serial === server)
 
 export interface ServerToAsk {
-  /** Null: the server of all phones on USB. */
+  /** Null for the server of all phones on USB. */
   serial: string | null
   client: AdbClient
 }

@@ -40,7 +40,7 @@ export function processIdentity(pid: number): string | null {
 
 /**
  * Stores the identity of a process that the agent started.
- * @param owner the file's owner; null: the user of this process
+ * @param owner the file's owner; null for the user of this process
  */
 export function markProcess(file: string, pid: number, owner: Owner | null = null): void {
   const identity = processIdentity(pid)
@@ -64,7 +64,7 @@ export function findMarked(file: string): number | null {
 /** The mark of the agent in its state folder. */
 export const agentMark = (dataDir: string): string => path.join(dataDir, 'agent.json')
 
-/** The ID of the agent process that uses a state folder; null: no agent runs. */
+/** The ID of the agent process that uses a state folder; null when no agent runs. */
 export const runningAgent = (dataDir: string): number | null => findMarked(agentMark(dataDir))
 
 /**

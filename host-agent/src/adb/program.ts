@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const limit = 15_000
 
 export interface AdbProgram {
-  /** Such as `Android Debug Bridge version 1.0.41, Version 34.0.5-debian`. */
+  /** The version, such as `Android Debug Bridge version 1.0.41, Version 34.0.5-debian`. */
   version: string
   /** Whether a server can be limited to one phone on USB (`--one-device`). */
   knowsOneDevice: boolean

@@ -32,7 +32,7 @@ export interface AdbServerOptions {
   client?: AdbClient
   /** Creates the key that all servers of the folder share. Default: `ensureAdbKey`. */
   ensureKey?: () => Promise<void>
-  /** For tests: the product's by default. */
+  /** Replaces the product's times in tests. */
   answers?: AnswerTimes
   log: Logger
 }
@@ -61,7 +61,7 @@ const answerTimes: AnswerTimes = { everyMs: 5000, limitMs: 4000 }
 /** Milliseconds in which the output of an ended server is still read. */
 const lastOutputMs = 500
 
-/** The serial in the names of a server's files; null: the server of all phones on USB. */
+/** The serial in the names of a server's files; null for the server of all phones on USB. */
 export const serialOf = (serves: ServedPhones): string | null =>
   serves.kind === 'all_usb' ? null : serves.serial
 

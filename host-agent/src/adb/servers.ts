@@ -25,8 +25,8 @@ export interface AdbServersOptions {
   /** Milliseconds: the longest pause between two attempts to connect a network phone. Default: the product's. */
   reconnectMs?: number | undefined
   /**
-   * For tests. `sys`: the folder of USB devices; null: this system has none. `everyMs`: milliseconds between
-   * two reads of the folder.
+   * Replaced by tests. `sys`: the folder of USB devices; null when this system has none. `everyMs`: milliseconds
+   * between two reads of the folder.
    */
   usb?: { sys: string | null; everyMs: number }
   log: Logger
@@ -36,11 +36,10 @@ export interface AdbServers {
   /** The client of the server that serves the phone, or will serve it once the phone is connected. */
   clientOf(serial: string): AdbClient
   /**
-   * Why the server of this phone does not run; null: it runs, or the phone is not connected and needs no
-   * server.
+   * Why the server of this phone does not run; null when it runs, or the phone is not connected and needs no server.
    */
   troubleOf(serial: string): string | null
-  /** Why no server of this host runs; null: a server runs, or the host needs none. */
+  /** Why no server of this host runs; null when a server runs, or the host needs none. */
   readonly trouble: string | null
   /**
    * Calls `onList` with the phones that all servers list, now and after each change. Returns a function that
@@ -56,7 +55,7 @@ export interface AdbServers {
  * phones.
  */
 const mostUsbServers = 127
-/** Servers that start at the same time. */
+/** Maximum number of servers that start at the same time. */
 const mostStarting = 8
 const usbEveryMs = 1000
 
@@ -74,7 +73,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   const { signal } = stopping
   const limiter = createLimiter(mostStarting)
   const clients = new Map<string | null, AdbClient>()
-  /** The servers by the serial of the phone; null: the server of all phones on USB. */
+  /** The servers by the serial of the phone; null for the server of all phones on USB. */
   const served = new Map<string | null, Served>()
   let onList: (devices: readonly ListedDevice[]) => void = () => undefined
   let making: Promise<void> | null = null

@@ -29,7 +29,7 @@ export function adbSocketDir(dataDir: string): string {
   return join(tmpdir(), `phonerack-${name}`)
 }
 
-/** @param serial of the phone; null: the server of all phones on USB */
+/** @param serial of the phone; null for the server of all phones on USB */
 export const adbSocketPath = (dataDir: string, serial: string | null): string =>
   join(adbSocketDir(dataDir), `${nameOf(serial)}.sock`)
 

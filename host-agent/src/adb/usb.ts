@@ -10,7 +10,7 @@ export interface UsbPort {
   port: string
   /** The device's folder in sysfs. */
   folder: string
-  /** The serial that the device reports; null: it reports none. */
+  /** The serial that the device reports; null when it reports none. */
   serial: string | null
 }
 

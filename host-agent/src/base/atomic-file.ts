@@ -24,7 +24,7 @@ export interface Owner {
 
 /**
  * Writes JSON that only the owner can read. It survives a crash of the process.
- * @param owner null: the user of this process
+ * @param owner null for the user of this process
  */
 export function writeJson(path: string, value: unknown, owner: Owner | null = null): void {
   replace(path, JSON.stringify(value), { owner })

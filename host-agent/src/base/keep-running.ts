@@ -2,7 +2,7 @@
 import { pause } from '@phonerack/shared'
 
 export interface KeepRunningOptions {
-  /** Ends the loop. */
+  /** Ends the loop when it aborts. */
   signal: AbortSignal
   /** Milliseconds. The pause doubles after each run, from `first` to `cap`. */
   pauses: { first: number; cap: number }

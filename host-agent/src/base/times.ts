@@ -1,6 +1,6 @@
 /** Times of the agent that tests shorten. Passed to `startAgent`. */
 
-/** Milliseconds. An omitted time is the product's. */
+/** Milliseconds. The product's value applies to an omitted time. */
 export interface AgentTimes {
   /** The time for which a video continues without viewers. */
   videoLinger?: number

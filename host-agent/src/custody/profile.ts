@@ -1,6 +1,7 @@
 /**
- * The findings of an agent about a phone that another agent needs to use the phone with its data: the implementations that its probe
- * selected, and the state that a data wipe leaves. The control plane stores it unread. docs/decisions/0223
+ * The findings of an agent about a phone that another agent needs to use the phone with its data: the implementations
+ * that its probe selected, and the state that a data wipe leaves. The control plane stores the profile without reading
+ * it. docs/decisions/0223
  */
 import { z } from 'zod'
 import { recordSchema, type DeviceRecord } from './records.js'
@@ -14,7 +15,7 @@ export type Profile = z.infer<typeof profileSchema>
 /** Characters, as `AdoptDevice` accepts them. */
 const longest = 65_536
 
-/** Returns JSON; empty when nothing is known, or when it is too long: then the next agent probes the phone. */
+/** Returns JSON. Empty when nothing is known or the JSON is too long; the next agent then probes the phone. */
 export function profileOf({ choice, baseline }: Pick<DeviceRecord, 'choice' | 'baseline'>): string {
   if (choice === null) return ''
   const text = JSON.stringify({ choice, baseline })

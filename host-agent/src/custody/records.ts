@@ -25,7 +25,7 @@ export const shortenReasons = (events: readonly DeviceEvent[]): DeviceEvent[] =>
 const shellSchema = z.object({
   /** The phone's boot at the last shell command or restart. */
   bootId: z.string(),
-  /** The boot in which the API ordered the last restart; null: it ordered none in this boot. */
+  /** The boot in which the API ordered the last restart; null when it ordered none in this boot. */
   orderedOn: z.string().nullable(),
   /** When the agent noticed the last restart that the API did not order. */
   restartedAt: z.iso.datetime().nullable(),
@@ -48,9 +48,9 @@ export const recordSchema = z.object({
   /** Whether a phone without a mark matches this record: before its first mark, and while a wipe removes the mark. */
   mayLackMark: z.boolean().default(true),
   /**
-   * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote
-   * it. `replaced`: the key that the phone had to have for the adoption; empty: a wipe wrote the identity, or
-   * an operator vouched for the phone.
+   * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it.
+   * `replaced`: the key that the phone had to have for the adoption; empty when a wipe wrote the identity, or an
+   * operator vouched for the phone.
    */
   identity: z
     .object({ key: z.string(), fencingNumber: z.string(), replaced: z.string().default('') })
@@ -84,9 +84,11 @@ export const recordSchema = z.object({
   keyboard: z.string().nullable().default(null),
   /** The line of the phone's log after which its own lines begin (`logs/mark.ts`). */
   logMark: z.string().nullable().default(''),
-  /** The use of its shell since the last wipe; null: none (`supervision/shell-use.ts`). */
+  /**
+   * The use of the phone's shell since the last wipe (`supervision/shell-use.ts`). Null when the shell was not used.
+   */
   shell: shellSchema.nullable().default(null),
-  /** Rescue steps taken when it hung, oldest first (`supervision/rescue.ts`). */
+  /** Rescue steps taken when the phone hung, oldest first (`supervision/rescue.ts`). */
   events: z.array(deviceEventSchema).default([]).transform(shortenReasons),
   /** A write that was running when the agent died; its outcome is unknown. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),

@@ -25,9 +25,9 @@ export interface Proof {
 }
 
 export interface AdoptionOrder {
-  /** The public key of the identity that the phone must have; empty: an operator vouches for the phone. */
+  /** The public key of the identity that the phone must have; empty when an operator vouches for the phone. */
   identity: string
-  /** `profileOf` at the earlier host; empty: unknown. */
+  /** `profileOf` at the earlier host; empty when unknown. */
   profile: string
 }
 
@@ -76,7 +76,8 @@ export async function adoptPhone(
   const { tie } = supervisor
   const standing = await tie.check(hardwareSerial, within)
   const twin = (await tie.twins(within))[0]
-  if (twin !== undefined) throw refused('in_use', `In use under another serial: ${sameAs(twin)}.`)
+  if (twin !== undefined)
+    throw refused('in_use', `The phone is in use under another serial: ${sameAs(twin)}.`)
   const seed = await tie.readSeed(within)
   const carried = seed === null ? '' : identityOf(seed)
   const number = fencingNumber.toString()
@@ -90,7 +91,7 @@ export async function adoptPhone(
       'other_identity',
       carried === ''
         ? 'The phone carries no identity, so it cannot be proven which phone it is.'
-        : 'The phone does not carry the expected identity, but an earlier or later identity, or that of another phone.',
+        : 'The phone does not carry the expected identity, but an earlier or later identity, or the identity of another phone.',
     )
   const profile = profileIn(given)
   return supervisor.work('provisioning', async () => {
@@ -116,7 +117,9 @@ export async function adoptPhone(
   })
 }
 
-/** The phone had another serial at this host, whose record no longer describes a phone. */
+/**
+ * Marks the record of an earlier serial of the phone as not enrolled, since this record no longer describes a phone.
+ */
 function forgetEarlier(records: Records, serial: string, identity: string): void {
   if (identity === '') return
   for (const other of records.serials())

@@ -7,17 +7,19 @@ export interface Caller {
   phoneId: string
   /** The tenant that owns the phone; empty when unknown. */
   tenant: string
-  /** The phone ran before, so its data must be on the device. Older control planes do not send this field. */
+  /**
+   * Whether the phone ran before, so that its data must be on the device. Older control planes do not send this field.
+   */
   hasData?: boolean | undefined
   fencingNumber: bigint
   requestId: string
 }
 
-/** The caller's deadline. A newer fencing number aborts it early. */
+/** Returns the caller's progress, which the signals can abort early. */
 export const joined = (progress: Progress, ...held: readonly AbortSignal[]): Progress =>
   Progress.for(progress.remaining, progress.signal, ...held)
 
-/** Errors that a retry may resolve. */
+/** Whether a retry may resolve the error. */
 export const isUnreachable = (error: unknown): boolean =>
   isDisconnect(error) ||
   error instanceof DeadlineExceeded ||

@@ -24,7 +24,7 @@ interface RegistryParts {
   servers: AdbServers
   /** Network phones, `host:port`. */
   connect: readonly string[]
-  /** Null: this host has no scrcpy server. */
+  /** Null when this host has no scrcpy server. */
   jar: Jar | null
   /** Whether the operator declares that the phones are unreachable over any network. */
   isolated: boolean
@@ -36,7 +36,7 @@ interface RegistryParts {
   shellKinds: readonly PhoneKind[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
-  /** Omitted: the product's intervals. */
+  /** When omitted, the product's intervals apply. */
   times?: AgentTimes | undefined
   /** Whether work on a serial's phone failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown, serial: string) => boolean

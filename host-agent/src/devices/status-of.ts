@@ -15,7 +15,9 @@ const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined'
 function reasonOf(state: DeviceState, adbTrouble: string | null): string | null {
   switch (state.name) {
     case 'absent':
-      return adbTrouble === null ? 'adb does not list it' : `its adb server does not run: ${adbTrouble}`
+      return adbTrouble === null
+        ? 'adb does not list the device'
+        : `the adb server of the device does not run: ${adbTrouble}`
     case 'offline':
       return state.reason
     case 'quarantined':
@@ -32,7 +34,7 @@ function reasonOf(state: DeviceState, adbTrouble: string | null): string | null 
   }
 }
 
-/** @param adbTrouble why the adb server of the device does not run; null: it runs, or the device needs none */
+/** @param adbTrouble why the adb server of the device does not run; null when it runs, or the device needs none */
 export function statusOf(
   serial: string,
   supervisor: DeviceSupervisor,

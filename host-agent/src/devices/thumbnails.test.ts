@@ -30,7 +30,7 @@ let reads: number
 let gateOfReads: Promise<unknown>
 let failure: Error | null
 let covered: { secure?: boolean; asleep?: boolean }
-/** The phone and fencing number that have the device; null: any. */
+/** The phone and fencing number that have the device; null for any phone. */
 let owner: string | null
 
 beforeEach(() => {

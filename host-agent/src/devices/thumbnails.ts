@@ -51,7 +51,7 @@ export interface Thumbnails {
 /** `of` is a phone and its fencing number in all methods. */
 export function createThumbnails({ gate, limiter, log, now = ownNow }: ThumbnailParts): Thumbnails {
   let last: { of: string; seen: Seen; at: number } | null = null
-  /** The phone is not read again before this time. */
+  /** `until`: the time before which the phone is not read again. */
   let rest = { of: '', until: -Infinity }
   let reading: Promise<void> | null = null
 

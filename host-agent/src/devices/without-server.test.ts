@@ -41,7 +41,7 @@ it('is absent with the reason of the server, and the other phone stays as it is'
   await until(() => statusOf(broken)?.reason?.includes('code 3') ?? false)
   expect(statusOf(broken)).toMatchObject({
     link: 'absent',
-    reason: 'its adb server does not run: ended with code 3: no luck',
+    reason: 'the adb server of the device does not run: ended with code 3: no luck',
   })
   expect(statusOf(other)).toMatchObject({ link: 'unenrolled', reason: null })
   rmSync(join(dir, 'broken'))

@@ -28,7 +28,7 @@ interface Input {
   head?: string
   /** Blocks whose order does not matter. Each ends with a line feed. */
   blocks: readonly string[]
-  /** A line of a later Android version that may be between any two blocks; null: every line has a meaning. */
+  /** A line of a later Android version that may be between any two blocks; null when every line has a meaning. */
   unknown?: string | null
 }
 

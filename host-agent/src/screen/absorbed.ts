@@ -8,7 +8,7 @@ import type { VisibleNode } from './visible.js'
 import { hasVisibleText } from './visible-text.js'
 
 export interface Absorbed {
-  /** For each node: the button that absorbs it; -1: none. */
+  /** For each node, the index of the button that absorbs it; -1 when there is none. */
   by: readonly number[]
   /**
    * Check boxes, switches and radio buttons that only show a button's state. `by`

@@ -10,8 +10,8 @@ import type { ParsedNodes, UiNode } from './nodes.js'
 const thin = 8
 
 /**
- * Takes over the given nodes, and numbers them again. `keyboard`: the package of the phone's keyboard; null: unknown; empty:
- * no window is a keyboard.
+ * Changes the given nodes and numbers them again. `keyboard`: the package of the phone's keyboard; null when unknown;
+ * empty when no window is a keyboard.
  */
 export function withoutBars(parsed: ParsedNodes, keyboard: string | null): ParsedNodes {
   const roots = parsed.nodes.filter(({ parent }) => parent < 0)

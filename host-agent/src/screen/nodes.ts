@@ -40,7 +40,7 @@ export interface UiNode {
   scrollable: boolean
   enabled: boolean
   password: boolean
-  /** Among siblings, the higher is drawn over the lower; 0: not reported. */
+  /** Siblings with a higher number are drawn over siblings with a lower number; 0 when not reported. */
   drawingOrder: number
 }
 

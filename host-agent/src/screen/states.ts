@@ -31,8 +31,8 @@ export const stateWords = (node: UiNode, absorbed: readonly UiNode[]): ElementSt
   )
 
 /**
- * The hint that an empty field shows; null: none, or not reported. Some phones report
- * the hint as the text too, others only separately.
+ * Returns the hint that an empty field shows. Null when there is no hint, or the phone does not report it. Some phones
+ * report the hint also as the text, others only separately.
  */
 export function hintOf(node: UiNode): string | null {
   const { hint, showsHint, text } = node

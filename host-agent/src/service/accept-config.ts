@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { environment, type Config } from './config.js'
 
 export interface AcceptConfig extends Pick<Config, 'adbBin' | 'scrcpyServer' | 'isolated' | 'allowSims'> {
-  /** The state folder of this machine's agent; null: this machine has none. */
+  /** The state folder of this machine's agent; null when this machine has none. */
   agentDir: string | null
   programs: { ffmpeg: string; ffprobe: string }
 }

@@ -50,7 +50,7 @@ import { version } from '../base/version.js'
 
 export interface Agent {
   grpcPort: number
-  /** Null: the agent does not serve metrics. */
+  /** Null when the agent does not serve metrics. */
   metricsPort: number | null
   registry: Registry
   /**

@@ -12,8 +12,8 @@ interface Answered {
 }
 
 /**
- * @param expected fingerprint from the join token; null: any authority
- * @returns the reason to refuse the answer; null: it is correct
+ * @param expected fingerprint from the join token; null for any authority
+ * @returns the reason to refuse the answer; null when it is correct
  */
 export function refuteAnswer(answer: Answered, publicKeyPem: string, expected: string | null): string | null {
   const authority = readOne(answer.caPem)

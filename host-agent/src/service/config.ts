@@ -45,12 +45,12 @@ export const environment = z.object({
   ),
   PHONERACK_CA_FILE: setting(
     z.string().optional(),
-    'PEM: the only authorities for the certificates of the control plane’s address and of NATS, where that of the hosts is accepted too.',
+    'PEM file of the only authorities that the agent trusts for the certificates of the control plane’s address and of NATS. For NATS, the agent also trusts the authority of the hosts.',
     { fallback: 'the system’s' },
   ),
   PHONERACK_JOIN_TOKEN: setting(
     z.string().optional(),
-    'Token of `ctl host token`, for the first start without `phonerack-agent join`. Not in the file.',
+    'Token of `ctl host token`, for the first start without `phonerack-agent join`. The configuration file must not contain this setting.',
   ),
   PHONERACK_HOST_NAME: setting(
     z.string().min(1).max(80),
@@ -66,25 +66,31 @@ export const environment = z.object({
   ),
   PHONERACK_GRPC_LISTEN: setting(
     hostPort.optional(),
-    'Where the agent listens for the control plane. Required unless it dials.',
+    'Address on which the agent listens for the control plane. Required unless `dial` is `true`.',
     { unit: 'host:port' },
   ),
   PHONERACK_GRPC_ADDRESS: setting(
     hostPort.optional(),
-    'Where the control plane connects to, if that is another address.',
+    'Address to which the control plane connects, if it differs from `grpc_listen`.',
     { unit: 'host:port', fallback: '`PHONERACK_GRPC_LISTEN`' },
   ),
   // docs/decisions/0227
-  PHONERACK_DIAL: setting(toggle, '`true`: the agent opens tunnels to the control plane, and no port.'),
+  PHONERACK_DIAL: setting(
+    toggle,
+    '`true`: the agent opens tunnels to the control plane, and listens on no port.',
+  ),
   PHONERACK_METRICS_LISTEN: setting(
     z
       .string()
       .refine((text) => readListen(text) !== null, 'must be host:port')
       .optional(),
-    'Where `/metrics` is served for Prometheus, without a key. Keep it on loopback or a private network.',
+    'Address on which the agent serves `/metrics` for Prometheus, without a key. Use loopback or a private network.',
     { unit: 'host:port' },
   ),
-  PHONERACK_ADB_BIN: program('adb; 34 or newer has a server for each phone on USB.', 'adb'),
+  PHONERACK_ADB_BIN: program(
+    'Path or name of adb. With version 34 or newer, each phone on USB has a separate adb server.',
+    'adb',
+  ),
   PHONERACK_ADB_CONNECT: setting(
     z.string().default('').transform(listOf).pipe(z.array(hostPort)),
     'Phones that are reached over the network instead of USB: addresses of their adbd, separated by commas.',
@@ -92,7 +98,7 @@ export const environment = z.object({
   ),
   PHONERACK_SCRCPY_SERVER: setting(
     z.string().optional(),
-    'The scrcpy server 3.3.3. Without it, phones have no video, and input uses slower commands.',
+    'Path of the scrcpy server 3.3.3. Without this file, phones have no video, and input uses slower commands.',
     { fallback: 'the one in the package' },
   ),
   PHONERACK_MOTION: setting(
@@ -131,19 +137,23 @@ export const environment = z.object({
     'Time between two checks of battery, temperature and storage of a phone; at least 10.',
     { unit: 'seconds' },
   ),
-  PHONERACK_PACKAGE_CACHE_BYTES: bytes('Installed package files that are kept.', 8_000_000_000, 1),
-  PHONERACK_FFMPEG_BIN: program('ffmpeg, 5.1 or newer.', 'ffmpeg'),
-  PHONERACK_FFPROBE_BIN: program('ffprobe, 5.1 or newer.', 'ffprobe'),
+  PHONERACK_PACKAGE_CACHE_BYTES: bytes(
+    'Maximum size of the package files that the host keeps after installs.',
+    8_000_000_000,
+    1,
+  ),
+  PHONERACK_FFMPEG_BIN: program('Path or name of ffmpeg, 5.1 or newer.', 'ffmpeg'),
+  PHONERACK_FFPROBE_BIN: program('Path or name of ffprobe, 5.1 or newer.', 'ffprobe'),
   PHONERACK_RECORDING_BYTES: bytes(
-    'Recordings that the control plane has not fetched yet.',
+    'Maximum size of the recordings that the control plane has not fetched yet.',
     20_000_000_000,
     1,
   ),
-  PHONERACK_RECORDING_MIN_FREE: bytes('Space on the disk that recordings leave free.', 2_000_000_000),
+  PHONERACK_RECORDING_MIN_FREE: bytes('Free space on the disk that recordings must leave.', 2_000_000_000),
   // docs/decisions/0218
   PHONERACK_STOP_WITHIN: setting(
     z.coerce.number().min(0).max(120).default(30),
-    'Time that running calls get after SIGTERM, in which phones are billed and refuse calls; at most 120.',
+    'Time that running calls get after SIGTERM; at most 120. Meanwhile, phones are billed and refuse new calls.',
     { unit: 'seconds' },
   ),
   NATS_URL: setting(z.string().min(1), 'Address of NATS. A server on another machine needs `tls:`.'),
@@ -153,29 +163,29 @@ export const environment = z.object({
 export interface Config {
   dataDir: string
   controlUrl: string
-  /** Null: the system's authorities. */
+  /** Null when the system's authorities apply. */
   caFile: string | null
   joinToken: string | null
   hostName: string
-  /** The country for the join; null: the country of the service's other hosts. */
+  /** The country for the join; null when the country of the service's other hosts applies. */
   country: string | null
-  /** `host:port`; null: the agent opens tunnels to the control plane. */
+  /** `host:port`; null when the agent opens tunnels to the control plane. */
   grpcListen: string | null
-  /** Null: the same as the listen address. */
+  /** Null when the address equals the listen address. */
   grpcAddress: string | null
-  /** The address of `/metrics`; null: the agent does not serve metrics. */
+  /** The address of `/metrics`; null when the agent does not serve metrics. */
   metrics: Listen | null
   adbBin: string
   adbConnect: readonly string[]
-  /** Null: this host has no scrcpy server. */
+  /** Null when this host has no scrcpy server. */
   scrcpyServer: string | null
   /** Whether observations use a signal of the screen's drawings. docs/decisions/0336 */
   withMotion: boolean
   /** The kinds of phones on which tenants may run shell commands. docs/decisions/0320 */
   shellKinds: readonly PhoneKind[]
-  /** Phones may run helpers that listen on their networks. */
+  /** Whether phones may run helpers that listen on their networks. */
   isolated: boolean
-  /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
+  /** Whether a package-level clean frees a device for any tenant. docs/decisions/0142 */
   packageCleanFreesAll: boolean
   /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
@@ -188,7 +198,7 @@ export interface Config {
   recordings: {
     ffmpeg: string
     ffprobe: string
-    /** The bytes for all recordings on this host, and the free disk space to keep. */
+    /** Maximum bytes of all recordings on this host, and the free disk space to keep. */
     bytes: number
     minFree: number
   }

@@ -25,7 +25,7 @@ let identities: Record<'good' | 'expiring' | 'expired', Identity>
 let dir: string
 let config: Config
 let folders: SystemFolders
-/** The time and status in answers of the control plane; null: no time. */
+/** The time and status in answers of the control plane; null for answers without a time. */
 let date: () => Date | null
 let status: number
 /** The control plane's answer to the question whether it can connect to the agent. */

@@ -18,15 +18,9 @@ const identitySchema = z.object({
   controlPlaneUri: z.string(),
   natsJwt: z.string(),
   natsSeed: z.string(),
-  /**
-   * Authority of the broker's certificate, PEM; null: the authority of hosts (`caPem`), or a public
-   * authority.
-   */
+  /** Authority of the broker's certificate, PEM; null for the authority of hosts (`caPem`), or a public authority. */
   natsCaPem: z.string().nullable().default(null),
-  /**
-   * Part of the host's subjects on the broker; null: the machine joined as a new host, or before decision
-   * 0202.
-   */
+  /** Part of the host's subjects on the broker; null when the machine joined as a new host, or before decision 0202. */
   joinId: z
     .string()
     .regex(/^join_[a-z2-7]{12}$/)
@@ -41,7 +35,7 @@ export function loadIdentity(path: string): Identity | null {
   return found === null ? null : identitySchema.parse(found)
 }
 
-/** Mode 0600. @param owner null: the user of this process */
+/** Mode 0600. @param owner null for the user of this process */
 export const saveIdentity = (path: string, identity: Identity, owner: Owner | null = null): void =>
   writeJson(path, identity, owner)
 

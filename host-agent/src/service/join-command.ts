@@ -145,7 +145,7 @@ async function readToken(flags: JoinFlags, { env, stdin }: Io): Promise<string> 
     throw new UsageError('the join token is missing: give --token-file FILE, or - for standard input')
   if (parseJoinToken(given.trim()) === null)
     throw new UsageError(
-      'the join token is not complete: it is prj_ and 43 characters, a dot, and 43 more, as `ctl host token` prints it',
+      'the join token is not complete: copy it as `ctl host token` prints it, with prj_, 43 characters, a dot, and another 43 characters',
     )
   return given.trim()
 }

@@ -45,7 +45,7 @@ interface JoinRequest {
   controlUrl: string
   token: string
   name: string
-  /** Omitted: the country of the service's other hosts. */
+  /** When omitted, the host gets the country of the service's other hosts. */
   country?: string
   /** Trusted roots of an HTTPS address, PEM. */
   roots: readonly string[]
@@ -55,9 +55,9 @@ export interface Joined {
   identity: Identity
   /** A host that rejoins keeps its name. */
   name: string
-  /** Null: an earlier control plane did not send it. */
+  /** Null when an earlier control plane did not send the country. */
   country: string | null
-  /** The broker's address as the control plane names it; null: it does not name a broker. */
+  /** The broker's address as the control plane names it; null when it does not name a broker. */
   natsUrl: string | null
 }
 
@@ -103,7 +103,7 @@ export async function joinOnce(request: JoinRequest, progress: Progress): Promis
   const token = parseJoinToken(request.token)
   if (token === null)
     throw new JoinRefused(
-      'this is not a join token: it must be prj_ and 43 characters, mostly followed by a dot and a fingerprint; `ctl host token` creates one',
+      'this is not a join token: a join token is prj_ and 43 characters, usually followed by a dot and a fingerprint; `ctl host token` creates a join token',
     )
   const keys = makeKeys()
   const { status, headers, body } = await httpRequest(new URL('/host/v1/join', request.controlUrl), {

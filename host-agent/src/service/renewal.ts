@@ -27,7 +27,7 @@ export interface RunningIdentity extends Renewal {
   onRenewed(listener: (identity: Identity) => void): void
 }
 
-/** Trusted authorities: two while one replaces the other. */
+/** Maximum number of trusted authorities: two while one replaces the other. */
 const mostAuthorities = 4
 
 const waitingSchema = z.object({ privateKeyPem: z.string() })
@@ -81,7 +81,7 @@ export function runIdentity(dataDir: string, identity: Identity, log: Logger): R
       if (certificate.fingerprint256 === fingerprint) return
       const privateKeyPem = waiting()
       if (privateKeyPem === null || !certificate.checkPrivateKey(createPrivateKey(privateKeyPem)))
-        throw refusal('is not for the key that waits for one; begin the renewal again')
+        throw refusal('is not for the new key of this host; begin the renewal again')
       requireSameHost(certificate, current)
       replace({ ...current, privateKeyPem, certificatePem })
       rmSync(waitingFile, { force: true })
@@ -129,7 +129,7 @@ function trustOf({ caPem, certificatePem }: Identity): AgentTrust {
   }
 }
 
-/** The authority that issued a certificate, PEM; null: no authority in the list did. */
+/** The authority that issued a certificate, PEM; null when no authority in the list did. */
 function issuerOf(certificate: X509Certificate, authorities: readonly string[]): string | null {
   const isIssuer = (pem: string): boolean => {
     const authority = new X509Certificate(pem)

@@ -131,7 +131,7 @@ const promised =
       }),
     )
 
-/** `protocolVersion`: sent in the client's metadata; omitted: not sent. */
+/** `protocolVersion` is sent in the client's metadata, unless it is omitted. */
 export function createClient(
   address: string,
   caPem: string,

@@ -5,7 +5,7 @@ export interface Draft {
   desc?: string
   id?: string
   package?: string
-  /** Null: the attribute is omitted. */
+  /** Null when the attribute is omitted. */
   bounds?: readonly [number, number, number, number] | null
   /** Attributes that are `true`: `clickable`, `checked`, and so on. */
   flags?: readonly string[]

@@ -12,7 +12,7 @@ import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js
 import { Terminal } from './terminal.js'
 
 interface ShellRequest {
-  /** Empty: an interactive shell. */
+  /** Empty for an interactive shell. */
   command: string
   /** Whether the service uses the shell protocol, version 2. */
   packets: boolean

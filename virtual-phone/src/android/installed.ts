@@ -59,7 +59,7 @@ export class InstalledApps {
     return { nextUid: this.nextUid, apps: this.list() }
   }
 
-  /** Null: the app is not installed. */
+  /** Null when the app is not installed. */
   load(saved: SavedApps | null): void {
     this.apps.clear()
     for (const app of saved?.apps ?? []) this.apps.set(app.apk.package, app)

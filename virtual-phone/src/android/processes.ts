@@ -8,7 +8,7 @@ export interface Process {
   readonly name: string
   /** The ARGS column of `ps`; default: the name. */
   readonly args?: string
-  /** Kills the process; null: a system process, which the shell cannot kill. */
+  /** Kills the process. Null for a system process, which the shell cannot kill. */
   readonly kill: (() => void) | null
 }
 

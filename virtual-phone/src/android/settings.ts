@@ -42,7 +42,7 @@ export class Settings {
     }
   }
 
-  /** Null: the initial state. */
+  /** Null for the initial state. */
   load(saved: SavedSettings | null): void {
     this.tables = tablesOf(saved ?? defaults())
   }

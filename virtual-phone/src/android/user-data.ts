@@ -9,7 +9,9 @@ export interface Account {
   name: string
   /** The type of the account's authenticator: `com.google`. */
   type: string
-  /** The app that keeps the account, and with which the account is removed; omitted: an app of the system. */
+  /**
+   * The app that keeps the account, and with which the account is removed; omitted when the system keeps the account.
+   */
   owner?: string
 }
 
@@ -27,13 +29,13 @@ export interface UserData {
   users: { id: number; name: string }[]
   /** Components in short form, and the user ID of their app. */
   deviceAdmins: { component: string; uid: number }[]
-  /** The app with an active VPN; null: none. */
+  /** The app with an active VPN; null when there is none. */
   vpn: string | null
-  /** The lock screen's PIN; null: the screen opens by a swipe, or has no lock. */
+  /** The lock screen's PIN; null when the screen opens by a swipe, or has no lock. */
   pin: string | null
   /** Reports of crashes and hangs, oldest first. */
   dropBox: DropBoxEntry[]
-  /** The SIM in its slot; null: the slot is empty. */
+  /** The SIM in its slot; null when the slot is empty. */
   sim: { forwards: boolean; messages: number } | null
   /** Profiles on the phone's eUICC. */
   esimProfiles: number

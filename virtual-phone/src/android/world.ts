@@ -121,7 +121,7 @@ export interface World {
   screenshotPng(): Promise<Buffer>
   /**
    * Returns width × height × 4 bytes, RGBA.
-   * @param size draws the picture in this size, for a video; omitted: the size of the display
+   * @param size draws the picture in this size, for a video; default: the size of the display
    */
   screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
@@ -223,7 +223,7 @@ export interface World {
 
   /** All state that survives a reboot, as JSON. */
   exportState(): unknown
-  /** Returns to the unlocked launcher with the state from `exportState`; null: a new state (a wipe). */
+  /** Returns to the unlocked launcher with the state from `exportState`; null for a new state (a wipe). */
   reboot(state: unknown): void
   /** Ends timers. */
   close(): void

@@ -60,11 +60,9 @@ export async function newSigner(name: string, kind: KeyKind = 'ec'): Promise<Sig
 
 const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
 
-/** Omitted: one signer, one signature, scheme v2. */
+/** Default: one signer with one signature of scheme v2. */
 export interface Signing {
-  /**
-   * The algorithm that the signature names. Omitted: the usual algorithm of the key, which must be RSA or EC.
-   */
+  /** The algorithm that the signature names. Default: the usual algorithm of the key, which must be RSA or EC. */
   algorithm?: Algorithm
   schemes?: readonly (keyof typeof schemeIds)[]
   /** How often the signer is repeated in each scheme, its signature, and its digest in the signed data. */

@@ -5,7 +5,7 @@ export class LinkFaults {
   /** Hosts connect and receive no response: adb calls the phone offline. */
   silent = false
   slow: SlowLimits | null = null
-  /** Every Nth service that a host opens hangs; 0: no service. */
+  /** Every Nth service that a host opens hangs; 0 for no service. */
   hangEvery = 0
   private opened = 0
 

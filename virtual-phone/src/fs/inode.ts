@@ -45,7 +45,7 @@ export interface GeneratedNode extends Base {
 /** Devices such as `/dev/null`. */
 export interface DeviceNode extends Base {
   kind: 'device'
-  /** Returns the next bytes; null: end of file. */
+  /** Returns the next bytes; null at the end of the file. */
   read: () => Buffer | null
 }
 

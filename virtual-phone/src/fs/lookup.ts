@@ -11,7 +11,7 @@ export interface Location {
   /** Null for the root itself. */
   parent: DirectoryNode | null
   name: string
-  /** Null: the last part of the path does not exist. */
+  /** Null when the last part of the path does not exist. */
   node: Inode | null
   /** The path without links, `.` and `..`. */
   path: string

@@ -15,8 +15,8 @@ export interface BroadcastResult {
 export interface AppBehaviour {
   package: string
   /**
-   * `window`: the activity ran and closed itself, and this window is behind it. Null: the activity is opened
-   * like any app's activity.
+   * `window`: the activity ran and closed itself, and this window is behind it. Null when the activity is opened like
+   * any app's activity.
    */
   startActivity(android: Android, intent: Intent, className: string): FocusedWindow | null
   /** Starts a service. Returns false when the app has no such service. */

@@ -1,9 +1,9 @@
 /** `video_codec_options`: `key[:type]=value,…`. The phone's encoder supports two of them (`CodecOption`, `MediaFormat`). */
 
 export interface CodecOptions {
-  /** Seconds between key frames; 0: each frame is a key frame; negative: only the first frame. */
+  /** Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is. */
   keyFrameSeconds: number
-  /** The last picture is repeated after this time; 0: never. */
+  /** The time after which the last picture is repeated; 0 when it is never repeated. */
   repeatAfterMs: number
 }
 

@@ -19,7 +19,7 @@ export function encoderList(): string {
 
 /**
  * The server's error text for a missing encoder; null when the encoder exists.
- * @param name null: any encoder
+ * @param name null for any encoder
  */
 export function encoderProblem(codec: string, name: string | null): string | null {
   const ofCodec = VIDEO_ENCODERS.filter((encoder) => encoder.codec === codec)

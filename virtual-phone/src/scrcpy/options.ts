@@ -21,14 +21,14 @@ export interface ScrcpyOptions {
   /** Sends twelve bytes before each packet. */
   sendFrameMeta: boolean
   videoCodec: string
-  /** Null: the default encoder. */
+  /** Null for the default encoder. */
   videoEncoder: string | null
   codecOptions: CodecOptions
-  /** Limit of the longer side; 0: the display's size. */
+  /** Limit of the longer side; 0 for the display's size. */
   maxSize: number
   /** Only in 4.1. */
   minSizeAlignment: number
-  /** 0: the display's frame rate. */
+  /** 0 for the display's frame rate. */
   maxFps: number
   /** Bits per second. */
   videoBitRate: number

@@ -21,7 +21,7 @@ export type Command =
   | { kind: 'subshell' | 'block'; body: Script }
   | { kind: 'if'; condition: Script; then: Script; else: Script }
   | { kind: 'while'; until: boolean; condition: Script; body: Script }
-  /** `words` null: the loop runs over the positional parameters. */
+  /** `words` is null when the loop runs over the positional parameters. */
   | { kind: 'for'; name: string; words: readonly Word[] | null; body: Script }
   | { kind: 'case'; subject: Word; items: readonly CaseItem[] }
   | { kind: 'function'; name: string; body: Statement }

@@ -9,7 +9,7 @@ import { findByXPath } from './xpath.js'
 export interface Locator {
   strategy: string
   selector: string
-  /** Element to search in; null: the screen. */
+  /** The element to search in; null for the whole screen. */
   context: string | null
 }
 

@@ -16,7 +16,7 @@ export interface EncoderOptions {
   size: Size
   /** Bits per second. */
   bitRate: number
-  /** Seconds between key frames; 0: each frame is a key frame; negative: only the first frame. */
+  /** Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is. */
   keyFrameSeconds: number
 }
 

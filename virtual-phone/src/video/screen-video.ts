@@ -21,11 +21,11 @@ interface ScreenVideoOptions {
   ffmpeg: string
   /** The video's size on a display. */
   fit: (display: Size) => Size
-  /** 0: the phone's maximum. */
+  /** 0 for the phone's maximum. */
   maxFps: number
   bitRate: number
   keyFrameSeconds: number
-  /** 0: the last picture is not repeated. */
+  /** 0 when the last picture is not repeated. */
   repeatAfterMs: number
   uptimeMs: () => number
   sink: VideoSink
@@ -44,7 +44,7 @@ interface Sent {
   repeats: number
 }
 
-/** The interval in milliseconds; null: the picture is not repeated. */
+/** The interval in milliseconds; null when the picture is not repeated. */
 const repeatsIn = (last: Sent | null, afterMs: number): number | null =>
   last && afterMs > 0 && last.repeats < MOST_REPEATS ? last.at + afterMs - performance.now() : null
 

@@ -7,7 +7,7 @@ export class Wakeup {
     this.wake?.()
   }
 
-  /** @param ms null: until woken */
+  /** @param ms null to wait until woken */
   sleep(ms: number | null): Promise<'woken' | 'time'> {
     return new Promise((resolve) => {
       const end = (how: 'woken' | 'time'): void => {

@@ -23,7 +23,7 @@ export const choiceSchema = z.object({
   files: z.enum(['sync', '']).default('sync'),
   packages: z.enum(['pm', '']).default(''),
   video: z.enum(['scrcpy', '']).default(''),
-  /** Empty: the enrolment saw that the signal of drawings is missing or wrong. */
+  /** Empty when the enrolment found that the signal of drawings is missing or wrong. */
   motion: z.enum(['scrcpy', '']).default('scrcpy'),
 })
 export type Choice = z.infer<typeof choiceSchema>

@@ -23,7 +23,10 @@ export interface Size {
   height: number
 }
 
-/** One finger: down at the first point, up at the last point. `atMs` counts from the gesture's start. */
+/**
+ * The path of one finger, which goes down at the first point and up at the last point. `atMs` counts from the start of
+ * the gesture.
+ */
 export interface Stroke {
   points: readonly (Point & { atMs: number })[]
 }
@@ -48,7 +51,7 @@ export interface WindowState {
   package: string
   activity: string | null
   keyboardVisible: boolean
-  /** The keyboard's package; null: not reported. */
+  /** The keyboard's package; null when the phone does not report it. */
   keyboardPackage: string | null
   /**
    * A system dialog, such as "… has stopped", has the focus and receives every touch.
@@ -86,7 +89,7 @@ export interface LiveInput {
   rotate(progress: Progress): Promise<void>
 }
 
-/** The possible reasons for a black picture of the screen. */
+/** What can make a picture of the screen black. */
 export interface SecureWindowState {
   asleep: boolean
   locked: boolean
@@ -95,7 +98,7 @@ export interface SecureWindowState {
 }
 
 export interface SecureWindow {
-  /** The reasons, at most a few seconds old. `refresh`: reads them now. */
+  /** Returns the state, at most a few seconds old. `refresh`: reads the state now. */
   read(progress: Progress, refresh?: boolean): Promise<SecureWindowState>
 }
 
@@ -106,7 +109,7 @@ interface FieldName {
 
 /** Text that was sent; the caller reads the field before `release`. */
 export interface SentText {
-  /** False: the connection broke while the text was sent, so the field may or may not contain the text. */
+  /** False when the connection broke while the text was sent, so the field may or may not contain the text. */
   sure: boolean
   /**
    * Restores the clipboard and keyboard that the method replaced. Has a separate deadline and never throws.
@@ -303,13 +306,13 @@ export interface InstalledVersion {
 
 /** An app's requirements, read from its files. */
 export interface AppNeeds {
-  /** 0: not declared. */
+  /** 0 when the app does not declare it. */
   minSdk: number
-  /** The Android preview that the app requires; empty: none. */
+  /** The Android preview that the app requires; empty when there is none. */
   minCodename: string
-  /** 0: not declared. */
+  /** 0 when the app does not declare it. */
   targetSdk: number
-  /** ABIs of its native code; empty: no native code. */
+  /** ABIs of the app's native code; empty when it has no native code. */
   abis: readonly string[]
   /** Whether the app is signed only with scheme v1 (JAR). */
   jarOnly: boolean

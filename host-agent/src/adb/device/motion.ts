@@ -7,7 +7,7 @@ import type { Progress } from '@phonerack/shared'
 export interface Drawings {
   /** The time since which every drawing is known. */
   knownSince: number
-  /** The last drawing that changed the screen; -Infinity: none since `knownSince`. */
+  /** The last drawing that changed the screen; -Infinity when there is none since `knownSince`. */
   drawnAt: number
 }
 

@@ -7,8 +7,8 @@ import { AdbFileRefused } from '../errors.js'
 import { DeviceGone } from './device.js'
 
 /**
- * Runs a step that changes the phone, and its confirmation. A disconnect, a timeout, or a refusal to confirm it after the first byte
- * leaves the outcome unknown.
+ * Runs and confirms a step that changes the phone. After the first byte, a disconnect, a timeout or a refused
+ * confirmation leaves the outcome unknown.
  * @throws ApiError action_outcome_unknown
  */
 export async function writing<T>(what: string, step: () => Promise<T>): Promise<T> {

@@ -6,13 +6,13 @@ export const logLevels = ['verbose', 'debug', 'info', 'warn', 'error', 'fatal'] 
 export type LogLevel = (typeof logLevels)[number]
 
 export interface LogQuery {
-  /** The app whose lines are returned; null: lines of all apps. */
+  /** The app whose lines are returned; null for lines of all apps. */
   package: string | null
   minLevel: LogLevel
-  /** The earliest time by the phone's clock; null: all kept lines. */
+  /** The earliest time by the phone's clock; null for all kept lines. */
   since: Date | null
   limit: number
-  /** `cursor` of a line; null: the newest lines. */
+  /** `cursor` of the line before which lines are read; null for the newest lines. */
   cursor: string | null
 }
 
@@ -21,7 +21,7 @@ export interface LogLine {
   level: LogLevel
   tag: string
   pid: number
-  /** The app that wrote the line; null: unknown. */
+  /** The app that wrote the line; null when unknown. */
   package: string | null
   message: string
   /** Names this line, so that a later query returns the lines before it. */
@@ -40,7 +40,7 @@ export interface Crash {
   kind: CrashKind
   package: string
   process: string
-  /** Null: unknown. */
+  /** Null when the process ID is unknown. */
   pid: number | null
   /** The exception's class, or the signal; null for a hang. */
   exception: string | null
@@ -55,7 +55,7 @@ export interface Crash {
 export interface Crashes {
   /**
    * Returns crashes, newest first.
-   * @param cursor the cursor of a crash; null: the newest crashes
+   * @param cursor the cursor of a crash; null for the newest crashes
    */
   list(
     query: { package: string | null; limit: number; cursor: string | null },

@@ -3,7 +3,7 @@ import type { Progress, ShellResult } from '@phonerack/shared'
 
 export interface ShellRequest {
   command: string
-  /** Empty: the command reads the end of its input immediately. */
+  /** Empty when the command reads the end of its input immediately. */
   stdin: string
   timeoutMs: number
   /** Bytes of the output as JSON. */

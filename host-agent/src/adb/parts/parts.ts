@@ -15,7 +15,7 @@ export interface Part {
   /** Hex, of the APK. */
   sha256: string
   licence: string
-  /** The npm package that carries it, and the file in there. */
+  /** The npm package that contains the APK, and the path of the APK in this package. */
   source: { npm: string; file: string }
 }
 

@@ -50,7 +50,7 @@ export const addressText = ({ host, port }: Address): string =>
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
 
-/** The addresses by which the control plane reaches the agent; null: the agent opens tunnels. */
+/** The addresses by which the control plane reaches the agent; null when the agent opens tunnels. */
 export type AgentAddresses = { listen: Address; advertise: Address | null } | null
 
 /**

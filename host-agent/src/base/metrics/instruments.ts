@@ -25,7 +25,7 @@ export const countCall = (call: string, errorCode: string | null, seconds: numbe
 
 const parts = new Histogram({
   name: 'phonerack_agent_part_duration_seconds',
-  help: 'Time of each part of a batch or screen read: input (one gesture, key, text or start of an app), shell (one command), tree (with its retries), screenshot (read from the phone), encode (the picture of the answer). Failed ones count too.',
+  help: 'Time of each part of a batch or screen read: input (one gesture, key, text or start of an app), shell (one command), tree (with its retries), screenshot (read from the phone), encode (the picture of the answer). Failed parts count too.',
   labelNames: ['part'],
   buckets: secondsBuckets,
   registers,
@@ -45,7 +45,7 @@ export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T
 
 const wipes = new Histogram({
   name: 'phonerack_agent_wipe_duration_seconds',
-  help: 'Time of wipes, including those of enrolments, by outcome: verified, not_verified (a check did not pass) or failed (it did not get that far).',
+  help: 'Time of wipes, including those of enrolments, by outcome: verified, not_verified (a check did not pass) or failed (the wipe ended before its checks).',
   labelNames: ['outcome'],
   buckets: [5, 10, 20, 30, 60, 90, 120, 180, 300, 600],
   registers,
@@ -57,7 +57,7 @@ export const countWipe = (outcome: WipeOutcome, seconds: number): void => wipes.
 
 const adbCalls = new Counter({
   name: 'phonerack_agent_adb_calls_total',
-  help: 'Connections to the adb server for one call, by kind of service and outcome: ok, refused (by the server or for the phone), lost (the connection ended) or failed (also: out of time).',
+  help: 'Connections to the adb server for one call, by kind of service and outcome: ok, refused (by the server or for the phone), lost (the connection ended) or failed (for another reason, such as a timeout).',
   labelNames: ['kind', 'outcome'],
   registers,
 })
@@ -73,7 +73,7 @@ export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
 
 const adbStarts = new Counter({
   name: 'phonerack_agent_adb_server_starts_total',
-  help: 'Starts of adb servers: each network phone has one, and each phone on USB, or all phones on USB together. More starts than that: a server ended, or a phone on USB was connected again.',
+  help: 'Starts of adb servers: each network phone has one, and each phone on USB, or all phones on USB together. More starts mean that a server ended, or that a phone on USB was connected again.',
   registers,
 })
 
@@ -103,7 +103,7 @@ export async function whileViewed<T>(work: () => Promise<T>): Promise<T> {
 
 const recordings = new Gauge({
   name: 'phonerack_agent_recordings_running',
-  help: 'Recordings that are being made.',
+  help: 'Recordings in progress.',
   registers,
 })
 
@@ -112,7 +112,7 @@ export const recordingEnded = (): void => recordings.dec()
 
 const scrapeErrors = new Counter({
   name: 'phonerack_scrape_errors_total',
-  help: 'Readings for a scrape that failed: their figures are missing in it.',
+  help: 'Reads for a scrape that failed, so that the scrape lacks their metrics.',
   labelNames: ['reading'],
   registers,
 })

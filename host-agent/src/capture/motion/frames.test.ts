@@ -20,7 +20,7 @@ const frameOf = ([ms, bytes, kind]: Given): Frame => ({
 })
 const seenIn = (stream: readonly Given[], repeats = false): Seen =>
   stream.map(frameOf).reduce((seen, frame) => nextFrame(seen, frame, repeats), nothingSeen)
-/** When the last drawing was drawn; null: none. */
+/** When the last drawing was drawn; null when there is none. */
 const drawnIn = (stream: readonly Given[], repeats = false): number | null => {
   const { drawnAt } = seenIn(stream, repeats)
   return drawnAt === -Infinity ? null : drawnAt - 20

@@ -203,7 +203,7 @@ async function readOr(socket: AdbSocket, length: number, progress: Progress): Pr
 
 async function readName(socket: AdbSocket, progress: Progress): Promise<string> {
   const bytes = await readOr(socket, 64, progress)
-  if (bytes === null) throw startFailed('it closed the control socket')
+  if (bytes === null) throw startFailed('the scrcpy server closed the control socket')
   const end = bytes.indexOf(0)
   return bytes.toString('utf8', 0, end < 0 ? 64 : end)
 }

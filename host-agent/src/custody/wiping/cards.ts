@@ -35,7 +35,7 @@ export const removableStorage: Trace = {
   vendorMayHave: false,
 }
 
-/** Null: the output has no slot, or an unknown state. */
+/** Null when the output has no slot, or an unknown state. */
 export function findSims(output: string): string[] | null {
   const [states = '', subscriptions = ''] = output.replaceAll('\r\n', '\n').split(`${mark}\n`)
   const slots = states.trim().split(',')

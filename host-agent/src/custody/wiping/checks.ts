@@ -143,14 +143,18 @@ export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck
 }
 
 /**
- * `before`: the clipboard's text; null: no answer. `readBack`: whether reading works. If reading does not
- * work, the restart proves that the clipboard is empty: Android stores it only in the memory of its system
+ * `before`: the clipboard's text; null when the phone did not answer. `readBack`: whether reading works. If reading
+ * does not work, the restart proves that the clipboard is empty: Android stores it only in the memory of its system
  * process.
  */
 export function checkClipboard(before: string | null, readBack: boolean, restarted: boolean): WipeCheck {
   if (before !== null && before !== '') return check('clipboard', false, `holds ${before.length} characters`)
   if (readBack) return check('clipboard', true, 'empty; reading it was proven by setting and reading a text')
   return restarted
-    ? check('clipboard', true, 'cannot be read on this phone; it was in memory, and the phone restarted')
+    ? check(
+        'clipboard',
+        true,
+        'cannot be read on this phone; Android keeps the clipboard in memory, and the phone restarted',
+      )
     : check('clipboard', false, 'could not be read')
 }

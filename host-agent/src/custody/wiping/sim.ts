@@ -30,13 +30,13 @@ function rowsOf(result: ShellResult): string[] | null {
   return rows.length > 0 ? rows : null
 }
 
-/** Null: not reported. AOSP reports only unconditional forwarding. */
+/** Null when not reported. AOSP reports only unconditional forwarding. */
 function forwards(output: string): boolean | null {
   const found = [...output.matchAll(/mCallForwarding=(true|false)/g)].map(([, value]) => value === 'true')
   return found.length === 0 ? null : found.some(Boolean)
 }
 
-/** The checks after the wipe find data that this step cannot clear. */
+/** Clears the data of the SIM. The checks after the wipe find data that this step cannot clear. */
 export async function clearSim(transport: Transport, progress: Progress): Promise<void> {
   const ask = (...args: string[]) => transport.shell(command(...args), progress)
   for (const index of rowsOf(await transport.shell(queryOf(onSim, 'index_on_icc'), progress)) ?? [])

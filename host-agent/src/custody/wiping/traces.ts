@@ -15,8 +15,8 @@ export interface Trace {
   /** The findings; null when the output is not understood, which fails the wipe. */
   find: (output: string) => string[] | null
   /**
-   * Whether a vendor's image may contain some: findings after the first verified wipe then do not count as a
-   * tenant's.
+   * Whether a vendor's image may contain findings of this trace. Findings after the first verified wipe then do not
+   * count as a tenant's.
    */
   vendorMayHave: boolean
 }
@@ -175,7 +175,7 @@ export const traces: readonly Trace[] = [
 const mayFail = new Set(['ca_certificates', 'lock_credential'])
 
 /**
- * @param known findings after the first verified wipe; null: this is the first wipe
+ * @param known findings after the first verified wipe; null when this is the first wipe
  * @returns the check, and the findings, for the baseline
  */
 export function checkTrace(

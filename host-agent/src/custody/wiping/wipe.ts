@@ -42,8 +42,7 @@ interface WipeParts {
   /** Null on phones without a scrcpy server, whose clipboard cannot be read. */
   control: () => ControlSocket | null
   /**
-   * Clears a screen lock whose credential is known. Returns whether a lock is set afterwards; null: not
-   * reported.
+   * Clears a screen lock whose credential is known. Returns whether a lock is set afterwards; null when not reported.
    */
   clearLock: (transport: Transport, progress: Progress) => Promise<boolean | null>
   /** Whether the operator allows a SIM: its data is then cleared, and the wipe verifies that. */

@@ -43,7 +43,7 @@ export interface PackageCache {
 interface Room {
   /** The bytes that must stay free. */
   keep: number
-  /** The free bytes; null: unknown. */
+  /** The free bytes; null when unknown. */
   free: () => Promise<number | null>
 }
 
@@ -101,7 +101,7 @@ export async function openPackageCache(
     return mine
   }
 
-  /** The missing bytes. A negative number is the number of bytes that can still be stored. */
+  /** Returns the number of missing bytes. A negative number is the number of bytes that can still be stored. */
   async function missingRoom(progress: Progress): Promise<number> {
     const free = await progress.race('the free space of the disk', () => room.free())
     return free === null ? -Infinity : room.keep - free

@@ -38,7 +38,7 @@ export interface BeginRequest {
   versionCode: number
   files: readonly FileHeader[]
   replace: boolean
-  /** Null: unknown. */
+  /** Null when the app's requirements are unknown. */
   needs: AppNeeds | null
 }
 
@@ -48,7 +48,7 @@ export type DeviceCaller = Caller & { serial: string }
 export interface InstallAttempt {
   readonly caller: DeviceCaller
   readonly request: BeginRequest
-  /** The version on the phone when the install began; null: not installed. */
+  /** The version on the phone when the install began; null when not installed. */
   before: InstalledVersion | null
   uninstalled: boolean
 }

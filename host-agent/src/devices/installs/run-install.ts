@@ -31,7 +31,7 @@ interface AppToInstall {
   package: string
   versionCode: number
   files: readonly InstallFile[]
-  /** The version on the phone when the install began; null: not installed. */
+  /** The version on the phone when the install began; null when not installed. */
   before: InstalledVersion | null
 }
 
@@ -122,8 +122,8 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
 }
 
 /**
- * The abandonment has a separate deadline, since the install's may have passed. A disconnected phone keeps
- * the session; it is abandoned before the next install.
+ * Abandons the session within a separate deadline, since the deadline of the install may have passed. A disconnected
+ * phone keeps the session, which is abandoned before the next install.
  */
 async function abandonSession(
   packages: Packages,

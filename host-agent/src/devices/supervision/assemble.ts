@@ -48,7 +48,7 @@ interface DeviceParts {
   choice: Choice
   keeper: ScrcpyKeeper
   capture: Capture
-  /** Null: the signal is switched off. */
+  /** Null when the signal is switched off. */
   motion: Motion | null
   uiServer: UiServerKeeper
   log: Logger
@@ -57,7 +57,7 @@ interface DeviceParts {
   /** Gets text and keys just before they are sent. */
   credentials: Pick<CredentialMemory, 'typed' | 'pressed' | 'commanded'>
   shellUse: Pick<ShellUse, 'guarded' | 'limited'>
-  /** The log line after which the phone's own lines begin; null: unknown. */
+  /** The log line after which the phone's own lines begin; null when unknown. */
   logMark: () => string | null
   /** The phone's time zone after its first wipe; null before the first wipe. */
   defaultZone: () => string | null

@@ -55,7 +55,7 @@ export class DeviceCare {
     this.screenInUse = inUse
   }
 
-  /** Clears a screen lock whose credential is known. Returns whether a lock is still set; null: not reported. */
+  /** Clears a screen lock whose credential is known. Returns whether a lock is still set; null when not reported. */
   clearLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     return this.lockGuard.clear(transport, progress)
   }

@@ -1,7 +1,7 @@
 /**
- * A phone's condition: battery, storage, app numbers, lock. Read by one shell call every few minutes, and
- * evaluated as warnings with advice. Only reads: the lock is read from the system's own state, since an
- * attempt to unlock counts as a wrong attempt.
+ * A phone's condition: battery, storage, app IDs, lock. Read by one shell call every few minutes, and evaluated as
+ * warnings with advice. Only reads: the lock is read from the system's own state, since an attempt to unlock counts as
+ * a wrong attempt.
  */
 import type { DeviceCondition, Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
@@ -93,10 +93,10 @@ export function warningsOf(facts: Facts): string[] {
     )
   const full = total !== null && total > 0 && free !== null && free / total < limitsOf.freeShare
   if (full || (free !== null && free < limitsOf.freeBytes))
-    warnings.push('the storage is nearly full: installs and files will fail; a wipe frees it')
+    warnings.push('the storage is nearly full: installs and writes of files will fail; a wipe frees storage')
   if (uid !== null && uids.last - uid < limitsOf.uidsLeft)
     warnings.push(
-      `Android has given app number ${uid} of ${uids.last}: installs will fail until the phone is restarted`,
+      `Android has assigned app ID ${uid}, and the last app ID is ${uids.last}: installs will fail until the phone is restarted`,
     )
   if (facts.lock_credential === true)
     warnings.push(
@@ -106,7 +106,7 @@ export function warningsOf(facts: Facts): string[] {
 }
 
 export interface ConditionWatch {
-  /** Null: the condition has not been read yet. */
+  /** Null when the condition has not been read yet. */
   readonly latest: DeviceCondition | null
   /**
    * Reads the condition when that is due. Returns true when a value changed. Only one read runs at a time.
@@ -125,7 +125,7 @@ export function watchCondition(
   let latest: DeviceCondition | null = null
   let readAt = -Infinity
   let isReading = false
-  /** Android assigns each number once per boot, even after its app was uninstalled. */
+  /** The highest app ID. Android assigns each ID once per boot, even after its app was uninstalled. */
   let highest: { bootId: string | null; uid: number } | null = null
 
   function remember({ bootId, highest_app_uid: uid }: ConditionRead): number | null {

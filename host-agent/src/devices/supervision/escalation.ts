@@ -11,12 +11,12 @@ interface Escalation {
   hangs: number
   /** Index of the next step. */
   next: number
-  /** Milliseconds on a monotonic clock; null: never. */
+  /** Time of the last step, in milliseconds on a monotonic clock. Null before the first step. */
   steppedAt: number | null
   rebootedAt: number | null
 }
 
-/** Why a step is impossible now; null: the step is possible. */
+/** Why a step is impossible now; null when the step is possible. */
 export type Obstacles = Readonly<Record<'port_reset' | 'reboot', string | null>>
 
 /** A step, or the reason why it was skipped. */
@@ -81,5 +81,5 @@ function obstacleOf(
   if (step === 'port_reset') return obstacles.port_reset
   if (step !== 'reboot') return null
   const soon = rebootedAt !== null && now - rebootedAt < escalationRules.rebootEveryMs
-  return obstacles.reboot ?? (soon ? 'it was restarted for this reason less than an hour ago' : null)
+  return obstacles.reboot ?? (soon ? 'the phone was restarted for this reason less than an hour ago' : null)
 }

@@ -1,7 +1,7 @@
 /** Error messages for devices that cannot be used. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
 import { ApiError } from '@phonerack/shared'
 
-/** @param reason why an enrolled phone is not used; null: the phone was never enrolled */
+/** @param reason why an enrolled phone is not used; null when the phone was never enrolled */
 export const notEnrolled = (serial: string, reason: string | null = null): ApiError =>
   new ApiError('phone_unavailable', {
     message:

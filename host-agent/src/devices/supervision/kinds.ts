@@ -3,7 +3,7 @@
 export const phoneKinds = ['handset', 'avd', 'redroid', 'virtual'] as const
 export type PhoneKind = (typeof phoneKinds)[number]
 
-/** Phones of software: ours, those of Android's emulator, and those of redroid. */
+/** The virtual phone of this repository, Android's emulator, and redroid. Any other value is a handset. */
 const byHardware: ReadonlyMap<string, PhoneKind> = new Map([
   ['phonerack', 'virtual'],
   ['goldfish', 'avd'],
@@ -11,5 +11,5 @@ const byHardware: ReadonlyMap<string, PhoneKind> = new Map([
   ['redroid', 'redroid'],
 ])
 
-/** @param hardware null: not reported */
+/** @param hardware null when not reported */
 export const kindOf = (hardware: string | null): PhoneKind => byHardware.get(hardware ?? '') ?? 'handset'

@@ -84,7 +84,10 @@ export class LinkWatch {
     return this.identity
   }
 
-  /** The public key of the identity of a phone that is not enrolled here; null: no identity, or not read. */
+  /**
+   * The public key of the identity of a phone that is not enrolled here; null when the phone has no identity, or the
+   * identity was not read.
+   */
   get claim(): string | null {
     return this.claimed
   }
@@ -198,10 +201,13 @@ export class LinkWatch {
     const failing = state.name === 'offline' && state.linked && state.failures === silentFailures
     if (!failing || this.hanging || performance.now() - this.reconnectedAt < reconnectEveryMs) return
     this.reconnectedAt = performance.now()
-    void this.rescue.reconnect('it is connected and failed three times in a row')
+    void this.rescue.reconnect('the phone is connected and failed three times in a row')
   }
 
-  /** From a phone that was never enrolled the agent reads only properties and its identity, unless it may be a phone in use under another serial. */
+  /**
+   * Whether the agent may read files. From a phone that was never enrolled the agent reads only properties and its
+   * identity, unless the phone may be in use under another serial.
+   */
   private mayReadFiles(hardwareSerial: string | null): boolean {
     const { serial, records, links } = this.parts
     return isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)

@@ -13,9 +13,9 @@ export const identityFile = `${phoneFolder}/identity`
 const draft = `${identityFile}.new`
 
 /**
- * Returns the private key; null: the phone has no identity.
- * @throws ApiError provider_error when the phone does not answer. The error does not contain the output,
- * which may include the key
+ * Returns the private key; null when the phone has no identity.
+ * @throws ApiError provider_error when the phone does not answer. The error does not contain the output, which may
+ * include the key
  */
 export async function readSeed(transport: Transport, progress: Progress): Promise<string | null> {
   const result = await transport.shell(command('cat', identityFile), progress)

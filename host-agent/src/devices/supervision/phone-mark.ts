@@ -15,7 +15,8 @@ export const newMark = (): string => `phone-${randomBytes(16).toString('hex')}`
 const parent = phoneFolder.slice(0, phoneFolder.lastIndexOf('/'))
 
 /**
- * The last command fails when the parent folder is unreadable, which distinguishes a failed read from a phone without a mark.
+ * Lists the marks. The last command fails when the parent folder is unreadable, which distinguishes a failed read from
+ * a phone without a mark.
  */
 const readAll = sequence(
   command('cat', '/proc/sys/kernel/random/boot_id'),

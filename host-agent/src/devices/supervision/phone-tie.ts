@@ -85,14 +85,14 @@ export class PhoneTie {
     if (!isKept && seen.bootId === bootId) await writeMark(transport, mark, seen.marks, progress)
   }
 
-  /** The private key of the phone's identity; null: the phone has no identity. */
+  /** The private key of the phone's identity; null when the phone has no identity. */
   readSeed(progress: Progress): Promise<string | null> {
     return readSeed(this.parts.transport, progress)
   }
 
   /**
-   * The public key of the phone's identity; null: the phone has no identity, or is in use under another
-   * serial of this host.
+   * The public key of the phone's identity; null when the phone has no identity, or is in use under another serial of
+   * this host.
    */
   async readIdentity(progress: Progress): Promise<string | null> {
     const seed = this.hasTwin ? null : await this.readSeed(progress)

@@ -27,7 +27,7 @@ import type { ShellUse } from './shell-use.js'
 interface PreparationParts {
   serial: string
   transport: Transport
-  /** Null: this host has no scrcpy server. */
+  /** Null when this host has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
   /** Whether observations use a signal of the screen's drawings. */
@@ -36,7 +36,7 @@ interface PreparationParts {
   fields: RecordFields
   credentials: CredentialMemory
   shellUse: ShellUse
-  /** Omitted: the product's intervals. */
+  /** When omitted, the product's intervals apply. */
   times?: AgentTimes | undefined
   log: Logger
 }
@@ -75,7 +75,7 @@ export class Preparation {
 
   /**
    * Tests the phone's capabilities and stores the selected implementations.
-   * @param sdk the phone's API level; null: unknown
+   * @param sdk the phone's API level; null when unknown
    */
   async probe(sdk: number | null, progress: Progress): Promise<FoundCapability[]> {
     const { serial, transport, records } = this.parts
@@ -123,7 +123,10 @@ export class Preparation {
     return this.parts.records.get(this.parts.serial)
   }
 
-  /** The implementations in use, since an agent may have lost its scrcpy server after the enrolment. */
+  /**
+   * Returns the implementations in use. They differ from the record when the agent lost its scrcpy server after the
+   * enrolment.
+   */
   private get choice(): Choice | null {
     const { choice } = this.record
     return choice !== null && this.parts.jar === null ? withoutScrcpy(choice) : choice

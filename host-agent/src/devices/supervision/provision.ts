@@ -36,7 +36,7 @@ import { proveClipboard } from '../../capture/scrcpy/prove-clipboard.js'
 export interface Helpers {
   keeper: ScrcpyKeeper
   capture: CaptureHub
-  /** Null: the signal is switched off. */
+  /** Null when the signal is switched off. */
   motion: MotionKeeper | null
   uiServer: UiServerKeeper
   log: Logger
@@ -190,7 +190,7 @@ export async function probeCapabilities(
     keyboard: keyboard.implementation !== '',
     packages: apps.implementation === '' ? '' : 'pm',
     video: video.implementation === '' ? '' : 'scrcpy',
-    // While it is switched off, nothing is known against it.
+    // While the signal is switched off, its check did not run, so the signal stays selected.
     motion: motion !== null && drawings.implementation === '' ? '' : 'scrcpy',
   }
   if (input.implementation === '') keeper.stop()
@@ -218,7 +218,7 @@ async function probeKeyboard(
     const before = String(remembered)
     await keyboard.restore()
     if (remembered !== null) throw new Error(`${before} did not become the keyboard again`)
-    return `${ourKeyboard} set and read back, ${before} again`
+    return `${ourKeyboard} set and read back, then ${before} restored`
   })
 }
 

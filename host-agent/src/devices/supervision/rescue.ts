@@ -49,14 +49,14 @@ export interface Rescue {
 
 const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
   port_reset: isNetwork
-    ? 'it is connected over the network'
+    ? 'the phone is connected over the network'
     : 'this host cannot reset a USB port without root',
   reboot: mayReboot()
     ? null
-    : 'it has not been identified as an enrolled phone, and the agent writes only to enrolled phones',
+    : 'the phone has not been identified as an enrolled phone, and the agent writes only to enrolled phones',
 })
 
-/** Process ids; empty on a system without `/proc`. */
+/** Returns process IDs; none on a system without `/proc`. */
 function otherServers(ownDir: string): number[] {
   try {
     return otherAdbServers('/proc', ownDir).map(({ pid }) => pid)

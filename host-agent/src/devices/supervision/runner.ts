@@ -25,7 +25,7 @@ export interface RunnerParts {
   hanging: () => boolean
   /** Whether an effect failed by a fault of this host. */
   isHostFault: (error: unknown) => boolean
-  /** Milliseconds between two checks of a phone that is not enrolled; omitted: the product's interval. */
+  /** Milliseconds between two checks of a phone that is not enrolled; when omitted, the product's interval applies. */
   unenrolledMs?: number | undefined
   /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void

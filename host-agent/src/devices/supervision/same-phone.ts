@@ -8,7 +8,7 @@ import type { DeviceRecord } from '../../custody/records.js'
 /** The facts read from the phone. */
 export interface PhoneTraits {
   /**
-   * The ID changes with each boot of the kernel: two serials with the same boot ID are one phone. Null: not
+   * The ID changes with each boot of the kernel: two serials with the same boot ID are one phone. Null when not
    * reported.
    */
   bootId: string | null

@@ -14,7 +14,10 @@ import type { DeviceIdentity } from './identify.js'
 import type { PhoneTie } from './phone-tie.js'
 import type { RecordFields } from './record-fields.js'
 
-/** Milliseconds: to end the processes of a session; to restore the mark, which a lifecycle call waits for. */
+/**
+ * Milliseconds. `end`: for ending the processes of a session. `mark`: for restoring the mark, for which a lifecycle
+ * call waits.
+ */
 const times = { end: 20_000, mark: 3000 }
 
 export interface ShellUseParts {
@@ -64,12 +67,12 @@ export class ShellUse {
     }
   }
 
-  /** Ends the processes that commands left. `left`: some are, or may be, still there. */
+  /** Ends the processes that commands left. Returns `left` when some processes remain, or may remain. */
   async end(transport: Transport, progress: Progress): Promise<'none' | 'ended' | 'left'> {
     const { record } = this.parts
     const used = record.get()
     if (!used?.mayHaveLeft) return 'none'
-    // No process of the shell outlives a restart. A phone whose processes leave no room for another one cannot print the ID.
+    // No process of the shell outlives a restart. A phone that cannot start another process cannot print its boot ID.
     const boot = await bootId(transport, progress)
     const isSameBoot = boot === null || boot === used.bootId
     const isEnded = !isSameBoot || (await this.endStrays(transport, progress))
@@ -78,7 +81,10 @@ export class ShellUse {
     return isEnded ? 'ended' : 'left'
   }
 
-  /** False also when the processes cannot be listed, for example because there are too many. @throws DeviceGone */
+  /**
+   * Ends the processes. Returns false when some remain, or when the phone cannot list them, for example because there
+   * are too many. @throws DeviceGone
+   */
   private async endStrays(transport: Transport, progress: Progress): Promise<boolean> {
     try {
       return await endProcesses(transport, strays, progress.within(times.end))
@@ -116,14 +122,14 @@ export class ShellUse {
     if (waitMs <= 0) return seen
     throw new ApiError('rate_limited', {
       message:
-        'The phone restarted after a shell command. Until the minimum interval between reboots has passed, it takes no shell command and no reboot.',
+        'The phone restarted after a shell command. Until the minimum interval between reboots has passed, the phone accepts neither shell commands nor reboots.',
       details: { retry_after_seconds: Math.ceil(waitMs / 1000) },
     })
   }
 
   /**
-   * Runs even after an aborted command, which may have removed the mark. A failure shows in the next check of the phone: without
-   * its mark, the phone can only be wiped.
+   * Restores the mark after a command, which may have removed it, even when the command was aborted. A failure shows in
+   * the next check of the phone: without its mark, the phone can only be wiped.
    */
   private async keepMark(transport: Transport): Promise<void> {
     const { record, tie, log } = this.parts

@@ -219,7 +219,7 @@ export interface Entry {
   afterMs: number
   /** Milliseconds that the effect may take. */
   limitMs: number
-  /** Milliseconds that the state may last; null: unlimited. */
+  /** Maximum milliseconds of the state; null when it has no maximum. */
   lastsMs: number | null
 }
 

@@ -6,7 +6,7 @@ export const reasonLength = 200
 const mostPids = { done: 8, failed: 3 }
 
 /**
- * @param error of a step that failed; null: the step succeeded. The log has the whole error.
+ * @param error of a step that failed; null when the step succeeded. The log has the whole error.
  * @param adbServers process IDs of other adb servers on this machine
  */
 export function stepReason(reason: string, error: string | null, adbServers: readonly number[]): string {

@@ -35,13 +35,13 @@ import { ShellUse } from './shell-use.js'
 import type { PhoneLinks } from './same-phone.js'
 import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
 
-/** Milliseconds for a restart by a command, and for adbd to begin another one. */
+/** Milliseconds for a restart by a command, and then for adbd to begin a restart. */
 const [restartMs, goingDownMs] = [20_000, 3000]
 
 interface SupervisorParts {
   serial: string
   client: AdbClient
-  /** Null: this host has no scrcpy server. */
+  /** Null when this host has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
   /** Whether observations use a signal of the screen's drawings. */
@@ -54,7 +54,7 @@ interface SupervisorParts {
   conditionEveryMs: number
   /** The kinds of phones on which tenants may run shell commands. */
   shellKinds: readonly PhoneKind[]
-  /** Omitted: the product's intervals. */
+  /** When omitted, the product's intervals apply. */
   times?: AgentTimes | undefined
   /** Whether work failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown) => boolean
@@ -130,7 +130,10 @@ export class DeviceSupervisor {
     return this.link.known
   }
 
-  /** The public key of the identity of a phone that is not enrolled here; null: no identity, or not read. */
+  /**
+   * The public key of the identity of a phone that is not enrolled here; null when the phone has no identity, or the
+   * identity was not read.
+   */
   get claim(): string | null {
     return this.current.name === 'unenrolled' ? this.link.claim : null
   }
@@ -265,7 +268,10 @@ export class DeviceSupervisor {
     this.restarts()
   }
 
-  /** A phone whose processes leave no room for another one cannot run the command, so adbd restarts it. */
+  /**
+   * Restarts a phone that may be unable to start another process. Such a phone cannot run the command of a restart, so
+   * adbd restarts it.
+   */
   private async restartFull(transport: Transport, progress: Progress): Promise<void> {
     try {
       await createPower(transport).reboot(progress.within(restartMs))
@@ -276,7 +282,10 @@ export class DeviceSupervisor {
     }
   }
 
-  /** The wipe restarts the phone, so a failure does not prevent it. */
+  /**
+   * Ends the processes that a tenant's commands left. A failure does not prevent the wipe, which restarts the phone
+   * anyway.
+   */
   private async endShellForWipe(progress: Progress): Promise<void> {
     const { log } = this.parts
     try {

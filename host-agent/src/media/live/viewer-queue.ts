@@ -25,7 +25,7 @@ interface QueueLimits {
 export class ViewerQueue {
   private frames: TimedFrame[] = []
   private bytes = 0
-  /** Sent before the next key frame. */
+  /** The config that must be sent before the next key frame. */
   private config: VideoConfig | null = null
   private waitsForKeyFrame = true
 

@@ -47,8 +47,8 @@ const maxInFlight = 4
 export const watchTimes = { keyFrame: 2000, secureWindow: 2000, start: 15_000, retry: 500 }
 
 const trouble = {
-  away: 'The phone does not respond. TimedFrame for it.',
-  noVideo: 'The video stopped. Restarting it.',
+  away: 'The phone does not respond. The video continues when the phone responds again.',
+  noVideo: 'The video stopped and is being restarted.',
   asleep: "The phone's screen is off.",
 }
 

@@ -111,7 +111,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   /**
-   * Why an owner cannot use `bytes` more; null: the owner can. A running recording passes its written bytes,
+   * Why an owner cannot use `bytes` more; null when the owner can. A running recording passes its written bytes,
    * because the converted file needs the same space again.
    */
   async function storageProblem(owner: string, bytes: number): Promise<string | null> {
@@ -255,7 +255,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async stop(id) {
       find(id)
       const entry = running.get(id)
-      entry?.writer.end('it was stopped')
+      entry?.writer.end('the recording was stopped')
       await entry?.over
       return find(id)
     },
@@ -275,7 +275,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       const begins = beginning.get(id)
       try {
         const entry = running.get(id)
-        entry?.writer.end('it was discarded')
+        entry?.writer.end('the recording was discarded')
         await entry?.over
         await conversions.cancel(id)
         await store.remove(id)
@@ -292,7 +292,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async close() {
       const made = conversions.close()
       const all = [...running.values()]
-      for (const { writer } of all) writer.end('the agent ends')
+      for (const { writer } of all) writer.end('the agent stopped')
       await Promise.allSettled(all.map(({ over }) => over))
       await made
     },

@@ -23,14 +23,11 @@ interface Entry {
 export interface CredentialMemory {
   /** Must be called just before the text is sent. */
   typed(text: string, at: number): void
-  /** A key by Android's code: letters, digits, enter and delete are used. */
+  /** Records a key by Android's code. Only letters, digits, enter and delete count. */
   pressed(keyCode: number, at: number): void
-  /** A shell command, right before it is sent: a credential that it sets is used. */
+  /** Must be called just before a shell command is sent, in case it sets a credential. */
   commanded(line: string, at: number): void
-  /**
-   * The foreground app at `at`: after two checks without Settings, the text typed
-   * between them is deleted.
-   */
+  /** Records the foreground app at `at`. After two checks without Settings, the text typed between them is deleted. */
   sawForeground(isSettings: boolean, at: number): void
   /** The candidates, the most likely first; at most three. */
   candidates(at: number): string[]

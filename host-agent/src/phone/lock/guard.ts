@@ -40,9 +40,8 @@ export interface LockGuardParts {
 
 export interface LockGuard {
   /**
-   * Clears a lock whose credential is known, before a wipe. `transport` is the wipe's
-   * transport, so that no other phone gets the credential. Returns whether a lock is set
-   * afterwards; null: unknown.
+   * Clears a lock whose credential is known, before a wipe. `transport` is the wipe's transport, so that no other phone
+   * gets the credential. Returns whether a lock is set afterwards; null when unknown.
    */
   clear(transport: Transport, progress: Progress): Promise<boolean | null>
   stop(): void
@@ -74,7 +73,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     isClosing = true
   }
 
-  /** @returns whether a lock is set now; null: not reported */
+  /** @returns whether a lock is set now; null when not reported */
   async function checkLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     const { stdout } = await transport.shell(readLock, progress)
     const isSet = parseLock(stdout.toString('utf8'))

@@ -29,8 +29,8 @@ export const isSettings = ({ package: name, activity }: Foreground): boolean =>
 export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
 
 /**
- * Parses `CredentialType:` in the output of `readLock`, for user 0, since a dual app or a work profile is
- * another user. Form: AOSP `LockSettingsService.dump`, Android 10 to 16. Null: not reported.
+ * Parses `CredentialType:` in the output of `readLock`, for user 0, since a dual app or a work profile is another user.
+ * Form: AOSP `LockSettingsService.dump`, Android 10 to 16. Null when not reported.
  */
 export function parseLock(output: string): boolean | null {
   const users = output.split(/^(?=[ \t]*User \d)/m)

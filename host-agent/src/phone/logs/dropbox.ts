@@ -24,7 +24,10 @@ const kinds: Readonly<Record<string, CrashKind>> = {
   anr: 'anr',
 }
 
-/** Output of `dumpsys dropbox --file`: entries of apps, oldest first. Null: the output is not understood. */
+/**
+ * Parses the output of `dumpsys dropbox --file` to entries of apps, oldest first. Null when the output has an unknown
+ * form.
+ */
 export function parseEntries(output: string): DropBoxEntry[] | null {
   if (!/^Drop box contents:/m.test(output)) return null
   const text = output.replaceAll('\r\n', '\n')
@@ -45,7 +48,7 @@ export function parseEntries(output: string): DropBoxEntry[] | null {
 const separator = '========================================'
 
 /**
- * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null: the report no longer exists.
+ * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null when the report no longer exists.
  * @param earlier the number of earlier entries with the same tag and second
  */
 export function reportIn(output: string, { header }: DropBoxEntry, earlier: number): string | null {
@@ -55,7 +58,7 @@ export function reportIn(output: string, { header }: DropBoxEntry, earlier: numb
     at = output.indexOf(title, at + title.length)
   if (at === -1) return null
   const rest = output.slice(at + title.length)
-  // Another report of the same second follows; their headers differ in size at the most.
+  // Another report of the same second may follow. The headers of the two reports differ at most in the size.
   const next = rest.search(new RegExp(`^${separator}\\n${header.slice(0, header.indexOf(' ('))} \\(`, 'm'))
   return next === -1 ? rest : rest.slice(0, next)
 }

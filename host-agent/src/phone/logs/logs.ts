@@ -29,7 +29,7 @@ const shellUid = 2000
 // `exec` is needed since adbd ends only the process that it started itself.
 const dump = command('exec', 'logcat', '-B', '-b', 'main,system,crash', '-t', String(readLines))
 
-/** @param mark the line after which the phone's own lines begin; null: the log may show older lines */
+/** @param mark the line after which the phone's own lines begin; null when the log may show older lines */
 export function createLogs(transport: Transport, mark: () => string | null): Logs {
   return {
     async read(query, progress) {

@@ -12,9 +12,8 @@ export const logTag = 'phonerack'
 export const wipeMark = 'wipe-'
 
 /**
- * Empties all buffers, then writes a line. Returns the line's text: only lines after it belong to the phone.
- * Empty: the buffers are empty and the line could not be written. Null: neither step worked, so the log
- * cannot be shown.
+ * Empties all buffers, then writes a line. Returns the line's text: only lines after it belong to the phone. Empty when
+ * the buffers are empty and the line could not be written. Null when neither step worked, so the log cannot be shown.
  */
 export async function beginLog(
   transport: Transport,

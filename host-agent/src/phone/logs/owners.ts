@@ -8,7 +8,7 @@ import { run } from '../../adb/device/run.js'
 const perUser = 100_000
 
 export interface Owners {
-  /** Null: unknown, such as a process that has ended and shares its user with other apps. */
+  /** Null when unknown, such as a process that has ended and shares its user with other apps. */
   of(uid: number, pid: number): string | null
 }
 

@@ -12,11 +12,11 @@ import type { AppNeeds } from '../../adb/device/device.js'
 import { run } from '../../adb/device/run.js'
 
 interface PhoneProperties {
-  /** Null: not reported. */
+  /** Null when the phone does not report its API level. */
   sdk: number | null
   /** `REL` for a released Android. */
   codename: string
-  /** Supported ABIs, best first; empty: not reported. */
+  /** Supported ABIs, best first; empty when not reported. */
   abis: readonly string[]
 }
 

@@ -9,7 +9,7 @@ import { UiServerUnavailable, type UiServerKeeper } from '../ui-server/keeper.js
 import type { ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
 import { oneLine, parseAppList } from './parse.js'
 
-/** Labels by package. Null: no source is available. */
+/** Labels by package. Null when no source is available. */
 export type ReadLabels = (progress: Progress) => Promise<ReadonlyMap<string, string> | null>
 
 /** Milliseconds per source. With 300 apps, each source takes about a second. */

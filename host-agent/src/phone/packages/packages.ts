@@ -29,7 +29,7 @@ const uninstalledMs = 5000
 
 interface Named {
   versionName: string
-  /** Null: unknown, since the app has no icon. */
+  /** Null when the label is unknown, since the app has no icon. */
   label: string | null
 }
 
@@ -51,7 +51,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
 
   const keyOf = (app: ListedPackage): string => `${app.package} ${app.versionCode} ${app.path}`
 
-  /** @param filter null: all apps */
+  /** @param filter null for all apps */
   async function read(filter: string | null, progress: Progress): Promise<ListedPackage[]> {
     const words = ['list', 'packages', '--user', '0', '-f', '--show-versioncode']
     return readable(parsePackageList, [...words, ...(filter === null ? [] : [filter])], progress)

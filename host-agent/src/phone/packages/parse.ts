@@ -50,9 +50,8 @@ const packageLines = (text: string): string[] =>
     .filter((line) => line.startsWith('package:'))
 
 /**
- * Version names by package, from the section `Packages:` of `dumpsys package packages`.
- * The section of hidden system packages lists the versions that updates replaced. Null:
- * the section is missing.
+ * Version names by package, from the section `Packages:` of `dumpsys package packages`. The section of hidden system
+ * packages lists the versions that updates replaced. Null when the section is missing.
  */
 export function parseVersionNames(dump: string): Map<string, string> | null {
   const names = new Map<string, string>()

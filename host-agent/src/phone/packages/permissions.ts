@@ -18,11 +18,11 @@ interface AppPermissions {
 const user = '0'
 
 /**
- * From `dumpsys package NAME`: the section of the installed package, and of the shared user for an app that
- * shares its UID. Only the grants of `user` count: a dual app or a work profile belongs to another user.
- * Null: `user` does not have the app. Form: AOSP `Settings.dumpPackageLPr` and `dumpSharedUsersLPr`, Android
- * 10 to 16. The manifest of an app can forge lines of this section, so its names and states are claims of the
- * app: Android refuses to grant a permission that the app does not request.
+ * Parses `dumpsys package NAME`: the section of the installed package, and of the shared user for an app that shares
+ * its UID. Only the grants of `user` count: a dual app or a work profile belongs to another user. Null when `user` does
+ * not have the app. Form: AOSP `Settings.dumpPackageLPr` and `dumpSharedUsersLPr`, Android 10 to 16. The manifest of an
+ * app can forge lines of this section, so its names and states are claims of the app: Android refuses to grant a
+ * permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
   const lines = dump.split(/\r?\n/)

@@ -5,9 +5,9 @@
 import type { Coordinates } from '../../adb/device/device.js'
 
 export interface Desired {
-  /** Null: the phone's real location. */
+  /** Null when the phone uses its real location. */
   location: Coordinates | null
-  /** Null: the phone's default. */
+  /** Null when the phone uses its default time zone. */
   timezone: string | null
 }
 

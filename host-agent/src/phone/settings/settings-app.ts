@@ -18,7 +18,7 @@ export interface Answer {
   data: string
 }
 
-/** Parses the output of `am broadcast` for an ordered broadcast's result. Null: no receiver answered. */
+/** Parses the output of `am broadcast` for an ordered broadcast's result. Null when no receiver answered. */
 export function parseBroadcast(output: string): Answer | null {
   const match = /Broadcast completed: result=(-?\d+)(?:, data="([\s\S]*?)"(?:, extras|\s*$))?/.exec(output)
   return match ? { ok: Number(match[1]) === resultOk, data: match[2] ?? '' } : null

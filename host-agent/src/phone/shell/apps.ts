@@ -37,9 +37,9 @@ const whole = (packageName: string, className: string): string =>
   className.startsWith('.') ? packageName + className : className
 
 /**
- * The activity of an app's icon: the first activity, unless a library added an icon before it, such as
- * LeakCanary, whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with
- * or without `--components`. Null: none. Pure.
+ * The activity of an app's icon: the first activity, unless a library added an icon before it, such as LeakCanary,
+ * whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or without
+ * `--components`. Null when there is none. Pure.
  */
 export function iconOf(output: string, packageName: string): string | null {
   const classes = output.split('\n').flatMap((line) => {

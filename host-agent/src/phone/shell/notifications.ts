@@ -44,11 +44,11 @@ export function createNotifications(transport: Transport): Notifications {
 
 interface PhoneRecord {
   text: string
-  /** The key for which the phone printed the record; undefined: the record itself contains its key. */
+  /** The key for which the phone printed the record; undefined when the record itself contains its key. */
   key?: string
 }
 
-/** Null: this version of Android has no such command. */
+/** Null when this version of Android has no such command. */
 async function recordsByKey(transport: Transport, progress: Progress): Promise<PhoneRecord[] | null> {
   const listed = await transport.shell(command('cmd', 'notification', 'list'), progress)
   const output = outputOf(listed)
@@ -122,8 +122,8 @@ const recordBegin =
   /^\s*NotificationRecord\(\S{1,20} pkg=([A-Za-z0-9_.]+) user=UserHandle\{(-?\d+)\} id=(-?\d+) tag=([^]{0,4000}?)(?: \w+=\S{0,100}){0,5}? key=(\2\|\1\|\3\|\4\|\d+(?:\|[^\s|:]{1,200})?)/
 
 /**
- * Parses a record. Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the
- * key for which the phone printed the record. Null: the text is not a record. Pure.
+ * Parses a record. Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the key for
+ * which the phone printed the record. Null when the text is not a record. Pure.
  */
 export function parseRecord(record: string, asked?: string): PostedNotification | null {
   if (!/^\s*NotificationRecord\(/.test(record)) return null

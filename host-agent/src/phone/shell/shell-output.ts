@@ -8,7 +8,7 @@ export interface Output {
   add(stream: Stream, data: Buffer): void
   /** Bytes that the command printed on both streams. */
   readonly printed: number
-  /** The process ID of the command, which is the first line of stdout; null: it did not arrive. */
+  /** The process ID of the command, which is the first line of stdout; null when it did not arrive. */
   readonly pid: number | null
   /** @param most bytes of both texts as JSON */
   texts(most: number): { stdout: string; stderr: string; truncated: boolean }

@@ -185,15 +185,15 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
           run.close(error.message)
         } else if (isNoAnswer(error)) {
           silent += 1
-          if (silent >= 2) run.close('it was silent')
+          if (silent >= 2) run.close('the UI server stopped answering')
         } else if (!(error instanceof DeviceGone)) {
-          run.close('its check failed')
+          run.close('the check of the UI server failed')
           throw error
         }
       }
       const old =
         performance.now() - run.startedAt > keeperTimes.recycleMs || requests > keeperTimes.recycleRequests
-      if (old && inFlight === 0) run.close('it is old')
+      if (old && inFlight === 0) run.close('the UI server reached its maximum age')
       if (run.over) return run.ended
     }
   }

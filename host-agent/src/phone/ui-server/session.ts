@@ -91,7 +91,7 @@ export async function openSession(transport: Transport, progress: Progress): Pro
       const { value } = await ask(transport, { method: 'POST', path: `${base}/element`, body }, within)
       const found = z.object({ [elementKey]: z.string().regex(/^[\w.-]+$/) }).safeParse(value)
       const id = found.data?.[elementKey]
-      if (id === undefined) throw new UiServerRefused('no such element', 'it names none')
+      if (id === undefined) throw new UiServerRefused('no such element', 'the answer names no element')
       return id
     },
     async replaceText(element, text, within) {

@@ -33,7 +33,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
       } catch (error) {
         // The server hangs: the attempt timed out, and the caller's deadline has not passed.
         if (error instanceof DeadlineExceeded && !within.expired) {
-          server.giveUp(session, 'it did not respond')
+          server.giveUp(session, 'the UI server did not respond')
           throw new UiServerDown(error)
         }
         throw error
@@ -54,8 +54,8 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
           }
           const failed = error instanceof UiServerDown || error instanceof UiServerRefused
           if (!failed) throw error
-          // After two attempts the answer is still not valid XML: `ScreenXmlError` with the server's message,
-          // a `provider_error`.
+          // After two attempts, an answer that is not valid XML becomes a `ScreenXmlError` with the server's message,
+          // which clients see as `provider_error`.
           if (attempt >= 2) return error.message
           log.warn({ err: error }, 'the UI server failed; reading the tree again')
         }

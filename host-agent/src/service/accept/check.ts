@@ -55,7 +55,7 @@ export interface CheckResult {
   name: string
   claim: string
   verdict: Verdict
-  /** The reason for which the check failed or was skipped; null: it passed. */
+  /** The reason for which the check failed or was skipped; null when it passed. */
   reason: string | null
   evidence: readonly string[]
   times: Readonly<Record<string, number>>

@@ -25,7 +25,7 @@ interface AcceptParts {
   /** Holds the state of the run: records, journal, recordings and the adb servers. */
   dir: string
   adbBin: string
-  /** Null: this machine has no scrcpy server. */
+  /** Null when this machine has no scrcpy server. */
   jar: Jar | null
   isolated: boolean
   simAllowed: boolean

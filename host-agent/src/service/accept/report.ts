@@ -4,7 +4,7 @@ import type { CheckResult } from './check.js'
 import { allPassed } from './run.js'
 
 export interface Report {
-  /** The phone's own texts; null: unknown. */
+  /** The phone's own texts; null when unknown. */
   phone: { serial: string; maker: string | null; model: string | null; sdk: number | null }
   /** Version of the agent. */
   version: string

@@ -68,7 +68,7 @@ async function runOne(check: Check, options: RunOptions): Promise<CheckResult> {
   return left.length === 0 ? result : withLeft(result, left)
 }
 
-/** A check whose reset failed after its end has failed, even in an interrupted run. */
+/** Fails a check whose reset failed after the check ended, even in an interrupted run. */
 const withLeft = (result: CheckResult, left: readonly unknown[]): CheckResult => ({
   ...result,
   verdict: 'failed',

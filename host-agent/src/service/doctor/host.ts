@@ -39,11 +39,18 @@ function identityFindings(identity: HostReadings['identity'], now: Date): Findin
         'identity',
         `the identity of this host cannot be read: ${identity.failed}`,
         'The agent does not start.',
-        `run this as the user of the agent; if the file is damaged: ${rejoin}`,
+        `run doctor as the user of the agent; if the file is damaged: ${rejoin}`,
       ),
     ]
   if (identity.value === null)
-    return [error('identity', 'this machine has not joined a control plane', 'It has no certificate.', join)]
+    return [
+      error(
+        'identity',
+        'this machine has not joined a control plane',
+        'This machine has no certificate.',
+        join,
+      ),
+    ]
   const { hostId, endsAt, mode, dirMode } = identity.value
   const findings: Finding[] = []
   if (((mode | dirMode) & 0o077) !== 0)
@@ -88,7 +95,12 @@ function serverFindings(server: HostReadings['server']): Finding[] {
         'This machine cannot join, and its clock cannot be compared.',
         'correct control_url (for a private authority: ca_file) in the configuration, or the network',
       ),
-      unknown('clock', 'the clock was not compared', 'Certificates depend on it.', 'timedatectl status'),
+      unknown(
+        'clock',
+        'the clock was not compared',
+        'Certificates depend on the clock.',
+        'timedatectl status',
+      ),
     ]
   const { url, status, aheadMs } = server.value
   const reached =
@@ -97,7 +109,7 @@ function serverFindings(server: HostReadings['server']): Finding[] {
       : error(
           'server',
           `${url} answers with status ${status}`,
-          'It is not a control plane, or it is not ready.',
+          'Another program answers there, or the control plane is not ready.',
           'correct control_url in the configuration, or check the control plane',
         )
   return [reached, clockFinding(aheadMs)]
@@ -159,7 +171,7 @@ function tunnelFindings(tunnels: Extract<WayToAgent, { kind: 'dial' }>['tunnels'
         'tunnel',
         'the agent does not run, so it has no tunnels',
         effect,
-        'start the agent, then run this again',
+        'start the agent, then run doctor again',
       ),
     ]
   if ('failed' in tunnels)
@@ -168,7 +180,7 @@ function tunnelFindings(tunnels: Extract<WayToAgent, { kind: 'dial' }>['tunnels'
         'tunnel',
         `the tunnels were not read: ${tunnels.failed}`,
         effect,
-        'run this as the user of the agent',
+        'run doctor as the user of the agent',
       ),
     ]
   if (tunnels.value.length === 0)
@@ -221,14 +233,14 @@ function portFinding({ listen, state, why }: ListeningPort): Finding {
 
 function backFinding(address: string, back: WayBack): Finding {
   const id = 'control_plane_to_agent'
-  const why = 'It sends all work for phones over this connection.'
+  const why = 'The control plane sends all work for phones over this connection.'
   const look = `on the control plane: ${lookAt(address)}`
   if (back === null)
     return unknown(
       id,
       `connections of the control plane to ${address} were not checked: the agent does not run, or this host has not joined`,
       why,
-      'start the agent, then run this again',
+      'start the agent, then run doctor again',
     )
   if ('failed' in back)
     return unknown(

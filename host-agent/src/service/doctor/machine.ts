@@ -30,7 +30,7 @@ function adbFindings({ adb, adbServers }: Readings): Finding[] {
     error(
       'adb_servers',
       `another adb server runs (process ${pid}): ${command}`,
-      'It holds USB phones exclusively, so that the agent does not see them.',
+      'That server holds USB phones exclusively, so that the agent does not see them.',
       'adb kill-server, as the user who started it',
     ),
   )
@@ -158,8 +158,8 @@ const advice: Readonly<Record<string, readonly [why: string, fix: string]>> = {
     'unlock the phone and accept "Allow USB debugging", with "Always allow from this computer"',
   ],
   offline: [
-    'adb sees the phone, but it does not answer.',
-    'disconnect it and connect it again; then restart the phone; then use another cable or port',
+    'adb sees the phone, but the phone does not answer.',
+    'disconnect the phone and connect it again; then restart the phone; then use another cable or port',
   ],
   'no permissions': [
     'The user of the agent has no rights to the USB device.',
@@ -190,7 +190,9 @@ function serverFindings({ serial: server, phones }: ServerReading): Finding[] {
       error(
         'phones',
         `the adb server of ${server ?? 'all phones on USB'} does not answer: ${phones.failed}`,
-        server === null ? 'Without it, no phone on USB works.' : 'Without it, the phone does not work.',
+        server === null
+          ? 'Without this server, no phone on USB works.'
+          : 'Without this server, the phone does not work.',
         'the agent starts it again; if it does not answer for a minute, read the log of the agent, and restart the agent',
       ),
     ]

@@ -43,7 +43,8 @@ export async function readWayBack(
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(signAsHost(identity, connectionCheckPath, new Date())),
     })
-    if (status === 404) return { failed: 'it is of an earlier release, which has no such check' }
+    if (status === 404)
+      return { failed: 'the control plane is of an earlier release, which has no such check' }
     const answer: unknown = JSON.parse(body)
     if (status !== 200) {
       const { data } = refusedSchema.safeParse(answer)

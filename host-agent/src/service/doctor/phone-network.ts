@@ -22,7 +22,7 @@ const mostAtOnce = 8
 const refusals = /refused|unreachable|time[d ]*out|no route|not permitted|denied|prohibited/i
 
 interface Targets {
-  /** The address on which the agent accepts calls, `host:port`; null: it opens tunnels. */
+  /** The address on which the agent accepts calls, `host:port`; null when it opens tunnels. */
   listen: string | null
   /**
    * The network phones of the configuration. The serial of any other phone is a text that the phone chose.

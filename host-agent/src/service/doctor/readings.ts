@@ -25,9 +25,12 @@ export interface ListeningPort {
   why: string
 }
 
-/** Whether the control plane connects to the agent. Null: not asked, since the agent does not run or has no identity. */
+/**
+ * Whether the control plane connects to the agent. Null when the control plane was not asked, since the agent does not
+ * run or has no identity.
+ */
 export type WayBack = Reading<{
-  /** The address that the control plane knows; null: no heartbeat has arrived. */
+  /** The address that the control plane knows; null when no heartbeat has arrived. */
   address: string | null
   isConnected: boolean
 }> | null
@@ -36,7 +39,7 @@ export type WayBack = Reading<{
 export type WayToAgent =
   /** The control plane connects to `address`. */
   | { kind: 'listen'; port: ListeningPort; address: string; back: WayBack }
-  /** The agent opens tunnels. Null: the agent does not run. */
+  /** The agent opens tunnels. Null when the agent does not run. */
   | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
 
 /** The tunnel to one replica. */
@@ -45,7 +48,7 @@ interface ReplicaTunnel {
   /** `host:port`. */
   address: string
   isOpen: boolean
-  /** The reason why the last attempt failed; null: it did not fail. */
+  /** The reason why the last attempt failed; null when it did not fail. */
   fault: string | null
 }
 
@@ -66,22 +69,22 @@ export interface Try {
 
 /** The phones that one adb server of the agent lists. */
 export interface ServerReading {
-  /** The serial of the phone that the server serves; null: all phones on USB. */
+  /** The serial of the phone that the server serves; null for all phones on USB. */
   serial: string | null
   phones: Reading<{ serial: string; state: string }[]>
 }
 
 /** The parts that need a valid configuration. */
 export interface HostReadings {
-  /** Null: this host has not joined. */
+  /** Null when this host has not joined. */
   identity: Reading<{ hostId: string; endsAt: Date; mode: number; dirMode: number } | null>
-  /** Milliseconds by which this machine's clock is ahead; null: the answer has no date. */
+  /** Milliseconds by which this machine's clock is ahead; null when the answer has no date. */
   server: Reading<{ url: string; status: number; aheadMs: number | null }>
-  /** Null: not tried, since the host has not joined. */
+  /** Null when the broker was not tried, since the host has not joined. */
   broker: Reading<null> | null
   way: WayToAgent
   disks: { name: string; path: string; free: Reading<number>; needed: number }[]
-  /** Null: the agent does not run. */
+  /** Null when the agent does not run. */
   servers: ServerReading[] | null
   /** One entry per connected phone; empty when the agent does not run. */
   phoneNetwork: PhoneNetwork[]
@@ -89,7 +92,7 @@ export interface HostReadings {
 
 export interface Readings {
   now: Date
-  /** The problem of the configuration; null: the configuration is valid. */
+  /** The problem of the configuration; null when the configuration is valid. */
   configuration: string | null
   adb: Reading<AdbProgram>
   /** Other adb servers on this machine. */

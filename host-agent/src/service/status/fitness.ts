@@ -10,13 +10,13 @@ import { ownFaultOf } from '../../base/own-fault.js'
 
 /** The result of one check of the machine. */
 export interface Reading {
-  /** Bytes that the agent can use; null: unknown. */
+  /** Bytes that the agent can use; null when unknown. */
   freeBytes: number | null
-  /** Files that can be created; null: unlimited or unknown. */
+  /** Files that can be created; null when unlimited or unknown. */
   freeFiles: number | null
-  /** The error of a small write to the data folder, or `DeadlineExceeded`; null: it succeeded. */
+  /** The error of a small write to the data folder, or `DeadlineExceeded`; null when it succeeded. */
   writeError: unknown
-  /** The reason for which no adb server runs; null: a server runs. */
+  /** The reason for which no adb server runs; null when a server runs. */
   adbTrouble: string | null
 }
 
@@ -36,7 +36,7 @@ const margin = 1.1
 /** The free bytes from which a host takes work again. */
 export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
 
-/** Bytes that this process can still write to the disk of `dir`; null: unknown. */
+/** Bytes that this process can still write to the disk of `dir`; null when unknown. */
 export async function freeBytesOf(dir: string): Promise<number | null> {
   const disk = await statfs(dir).catch(() => null)
   return disk === null ? null : disk.bavail * disk.bsize
@@ -97,7 +97,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
 
 export interface Fitness {
-  /** Null: the host takes work. */
+  /** Null when the host takes work. */
   readonly refusal: HostRefusal | null
   /** Checks the machine now. Must be called after a fault of the machine. */
   suspect(): void
@@ -192,8 +192,8 @@ async function lookAtDisk(dataDir: string): Promise<DiskReading> {
 }
 
 /**
- * Returns the error of the write; null: it succeeded. The earlier file stays until the new file is written,
- * so that other programs do not take its space on a full disk.
+ * Returns the error of the write; null when it succeeded. The earlier file stays until the new file is written, so that
+ * other programs do not take its space on a full disk.
  */
 async function tryToWrite(file: string): Promise<unknown> {
   const beside = `${file}.new`

@@ -24,26 +24,26 @@ import { countHeartbeat } from '../../base/metrics/instruments.js'
 
 interface HeartbeatOptions {
   hostId: string
-  /** The ID of the host's rejoin; null: the machine joined as a new host. */
+  /** The ID of the host's rejoin; null when the machine joined as a new host. */
   joinId: string | null
   version: string
   address: string
   /** SHA-256 of the certificate with which the host answers calls. */
   certificate: () => string
   natsUrl: string
-  /** The authorities that the host trusts. Omitted: the host cannot change them. */
+  /** The authorities that the host trusts. Omitted when the host cannot change them. */
   trust?: () => AgentTrust
-  /** The authorities for the broker's certificate; omitted: the defaults of Node.js. */
+  /** The authorities for the broker's certificate. When omitted, the defaults of Node.js apply. */
   authorities?: BrokerAuthorities
   creds: string
   devices: () => DeviceStatus[]
-  /** A missing part of this host, for the operator; null: none. */
+  /** A missing part of this host, for the operator; null when there is none. */
   problem: string | null
-  /** The reason for which this host takes no new work; null: it takes work. */
+  /** The reason for which this host takes no new work; null when it takes work. */
   refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
-  /** Observations on phones that are not yet acknowledged. Omitted: this agent observes nothing. */
+  /** Observations on phones that are not yet acknowledged. Omitted when this agent observes nothing. */
   reports?: { pending(): PhoneReport[]; acknowledge(ids: readonly string[]): void }
   /** A replica offers a tunnel. */
   onTunnel?: (offer: TunnelOffer) => void
@@ -51,7 +51,7 @@ interface HeartbeatOptions {
 }
 
 export interface RememberedEpoch {
-  /** Null: the agent does not know an epoch yet. */
+  /** Null when the agent does not know an epoch yet. */
   get(): string | null
   set(epoch: string): void
 }

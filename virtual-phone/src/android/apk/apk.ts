@@ -18,7 +18,7 @@ interface ApkComponent {
 
 export interface Apk {
   package: string
-  /** The split's name; null: the base. */
+  /** The split's name; null for the base. */
   split: string | null
   label: string
   /** A PNG or WebP in Base64; null or omitted when its icon is not a bitmap. */

@@ -38,7 +38,7 @@ function lookUp(chunks: readonly Chunk[], resource: number, pool: StringPool): V
   return fallback
 }
 
-/** Files of a resource with the screen density of each (0: any). @throws ChunkError or RangeError */
+/** Files of a resource with the screen density of each (0 for any density). @throws ChunkError or RangeError */
 export function resourceFiles(file: Buffer, resource: number): { path: string; density: number }[] {
   const table = firstChunk(file, type.table)
   const chunks = [...chunksOf(table.bytes, table.headerBytes)]

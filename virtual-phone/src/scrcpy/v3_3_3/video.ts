@@ -4,7 +4,7 @@ import { H264_CODEC_ID, packetHeader, type PacketMeta, type Size } from '../prot
 const FLAGS = { config: 1n << 63n, key: 1n << 62n }
 
 /**
- * The size with the longer side within `maxSize` (0: any), and both sides multiples of 8: the longer side
+ * The size with the longer side within `maxSize` (0 for any size), and both sides multiples of 8: the longer side
  * rounded down, and the shorter side to the nearest multiple.
  */
 export function videoSize(display: Size, maxSize: number): Size {

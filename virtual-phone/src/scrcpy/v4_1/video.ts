@@ -6,9 +6,7 @@ const SESSION = 0x80000000
 /** The alignment that the phone's encoder requires, since 4:2:0 has half the columns and rows of colour. */
 const ENCODER_ALIGNMENT = 2
 
-/**
- * The size within `maxSize` (0: any) with the same aspect ratio, both sides rounded down to the alignment.
- */
+/** The size within `maxSize` (0 for any size) with the same aspect ratio, both sides rounded down to the alignment. */
 export function videoSize(display: Size, maxSize: number, minAlignment: number): Size {
   let { width, height } = display
   const major = Math.max(width, height)

@@ -8,7 +8,7 @@ import { shortComponent } from './intent.js'
 
 /**
  * Returns text and not a byte string, since package names are ASCII.
- * @param name null: all packages
+ * @param name null for all packages
  */
 export function dumpPackages(android: Android, name: string | null): string {
   const apps = allPackages(android).filter(

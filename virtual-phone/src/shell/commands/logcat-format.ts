@@ -19,10 +19,7 @@ interface LogFormat {
 
 const isShape = (word: string): word is Shape => (shapes as readonly string[]).includes(word)
 
-/**
- * Parses the values of all `-v`: shapes, of which the last one counts, and modifiers. Null: a value is
- * unknown.
- */
+/** Parses the values of all `-v`: shapes, of which the last one counts, and modifiers. Null when a value is unknown. */
 export function parseFormat(words: readonly string[]): Pick<LogFormat, 'shape' | 'modifiers'> | null {
   let shape: Shape = 'threadtime'
   const found = new Set<string>()

@@ -19,7 +19,7 @@ const QUESTION: Readonly<Record<Permission, { glyph: string; text: string }>> = 
 
 const answers = (ui: Ui): Record<string, Answer> => ui.dataOf(CONTROLLER) as Record<string, Answer>
 
-/** Null: not asked yet. */
+/** Null when the user was not asked yet. */
 export const permissionOf = (ui: Ui, permission: Permission): Answer | null =>
   answers(ui)[`${ui.package}/${permission}`] ?? null
 

@@ -125,7 +125,7 @@ export interface View {
   padding: Edges
   /** The position of the view's content. */
   gravity: { x: Gravity; y: Gravity }
-  /** The position in a frame parent, or across the parent's direction; null: the parent's default. */
+  /** The position in a frame parent, or across the parent's direction; null for the parent's default. */
   place: { x?: Gravity; y?: Gravity }
   box: Box | null
   style: TextStyle | null

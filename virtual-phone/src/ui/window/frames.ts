@@ -7,7 +7,7 @@ const FRAME_MS = 33
 interface FrameHost {
   /** True while a client watches a moving screen. */
   moving: () => boolean
-  /** Milliseconds until time alone changes the watched screen. Null: never. */
+  /** Milliseconds until time alone changes the watched screen. Null when time alone never changes it. */
   changesIn: () => number | null
   frame: () => void
 }

@@ -177,7 +177,7 @@ export class ScreenSource {
     })
   }
 
-  /** @param size the size of the picture; omitted: the size of the display */
+  /** @param size the size of the picture; default: the size of the display */
   rgba(size?: { width: number; height: number }): Buffer {
     this.refreshClock()
     const { width, height } = this.parts.display()

@@ -15,7 +15,7 @@ import { observeScreen, runActions } from './screen.js'
 interface Stream {
   readonly configs: readonly VideoConfig[]
   readonly packets: readonly VideoPacket[]
-  /** The reason for which the stream ended; null: it runs. */
+  /** The reason for which the stream ended; null when it runs. */
   readonly end: string | null
   requestKeyFrame(): void
   close(): void
