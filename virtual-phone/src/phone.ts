@@ -52,8 +52,8 @@ export interface PhoneOptions {
   dataDir: string
   pace: Pace
   /**
-   * The hosts that are accepted. `false`, the default: every host. `true`: no host until `adbKeys.allow()`.
-   * `first`: the first host, permanently. Lines of `adbkey.pub`: the hosts with these keys.
+   * The hosts that are accepted. `false` (the default) accepts every host, `true` no host until `adbKeys.allow()`, and
+   * `first` the first host, permanently. Lines of `adbkey.pub` accept the hosts with these keys.
    */
   auth?: boolean | 'first' | readonly string[]
   /** Missing parts, as on some makers' phones. Default: none. */

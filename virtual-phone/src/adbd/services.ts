@@ -34,8 +34,7 @@ export async function openService(
     return (stream) => shellService(stream, { command, packets: false, pty: false, term: 'dumb' }, android)
   }
   if (/^(tcpip|usb):/.test(name))
-    return (stream) =>
-      stream.write(Buffer.from('error: this phone is made of software and stays on its port\n'))
+    return (stream) => stream.write(Buffer.from('error: this phone is virtual and cannot change its port\n'))
   if (name === 'reconnect') return (stream) => reconnectService(stream, connection)
   if (/^(localabstract|local|localfilesystem|localreserved|tcp):/.test(name))
     return connectInside(name, android)
@@ -59,7 +58,7 @@ async function reconnectService(stream: Duplex, connection: Connection): Promise
 
 async function rebootService(stream: Duplex, target: string, android: Android): Promise<void> {
   if (target !== '' && target !== 'userspace') {
-    return stream.write(Buffer.from(`reboot: this phone is made of software and has no ${target}\n`))
+    return stream.write(Buffer.from(`reboot: this phone is virtual and has no ${target}\n`))
   }
   android.restart(false)
   await stream.closed

@@ -27,7 +27,7 @@ export interface ScrcpyInvocation extends ProgramIo {
   model: string
   /** Version of the pushed jar, for example `3.3.3`. */
   serverVersion: string
-  /** Microseconds since the phone started, which is the video's clock. */
+  /** Milliseconds since the phone started, which is the video's clock. */
   uptimeMs: () => number
   /** Removes the jar, as the server does at its start with `cleanup=true`. */
   removeJar: () => Promise<void>

@@ -158,7 +158,7 @@ export interface World {
   forceStop(packageName: string): void
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
-  /** The permissions that a built-in app asks for, by name; true: granted. */
+  /** The permissions that a built-in app asks for, by name, with whether each is granted. */
   permissionsOf(packageName: string): ReadonlyMap<string, boolean>
   /** Grants or revokes a permission. Has no effect for a permission that the app does not ask for. */
   setPermission(packageName: string, name: string, granted: boolean): void

@@ -12,7 +12,7 @@ type Leave = (android: Android) => void | Promise<void>
 
 const text = 'left by the last tenant'
 const folder = '/data/app/~~bGVmdG92ZXItb3V0ZXIxMg==/com.example.leftover-bGVmdG92ZXItaW5uZXIxMg=='
-/** The subject's hash names the file, as OpenSSL's. */
+/** The file name is the hash of the subject, as in OpenSSL. */
 const certificate = '/data/misc/user/0/cacerts-added/9a5ba575.0'
 
 const apk: Apk = {

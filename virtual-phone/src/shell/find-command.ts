@@ -55,10 +55,7 @@ async function atPath(android: Android, path: string): Promise<FoundCommand> {
   const binary =
     start?.subarray(0, 4).equals(Buffer.from('\x7fELF', 'latin1')) === true || start?.includes(0) === true
   if (binary || sh === undefined) {
-    return {
-      kind: 'refused',
-      reason: 'this phone is made of software and runs no machine code: Exec format error',
-    }
+    return { kind: 'refused', reason: 'this phone is virtual and runs no machine code: Exec format error' }
   }
   return { kind: 'script', run: sh, path }
 }

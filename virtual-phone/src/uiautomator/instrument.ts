@@ -52,7 +52,7 @@ export async function instrument(io: InstrumentIo, args: readonly string[]): Pro
   // Without -w there is no UiAutomation: the test ends before it starts, without a report.
   if (!options.wait) return 0
   if (name !== testPackage || full !== runner || known.target !== serverPackage) {
-    await io.err('am: this phone is made of software and runs no instrumentation but UiAutomator2 server\n')
+    await io.err('am: this phone is virtual and runs only the instrumentation of the UiAutomator2 server\n')
     return crashed(io)
   }
   io.android.forceStop(known.target)

@@ -80,7 +80,7 @@ async function startService(io: CommandIo, args: readonly string[]): Promise<num
     ?.apk.services.some((each) => each.name === component?.className)
   await io.err(
     declared === true
-      ? 'Error: this phone is made of software and runs no code of apps; no service started.\n'
+      ? 'Error: this phone is virtual and runs no code of apps; no service started.\n'
       : 'Error: Not found; no service started.\n',
   )
   return 255

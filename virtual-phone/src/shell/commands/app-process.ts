@@ -50,7 +50,7 @@ async function appProcess(io: CommandIo): Promise<number> {
   const serverVersion = knownJars.get(hash)
   if (className !== serverClass || serverVersion === undefined) {
     await io.err(
-      `app_process: this phone is made of software and runs no Java: only ${serverClass} of a scrcpy server that it knows by its sha256, not ${hash}\n`,
+      `app_process: this phone is virtual and runs no Java: only ${serverClass} of a released scrcpy server with a known sha256, not ${hash}\n`,
     )
     return 1
   }

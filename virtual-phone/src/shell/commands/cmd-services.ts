@@ -50,7 +50,7 @@ export async function lockSettings(io: CommandIo, args: readonly string[]): Prom
     android.changed()
     await io.out(`Pin set to '${value}'\n`)
   } else {
-    await io.err('This phone is made of software and takes no lock credential but a PIN\n')
+    await io.err('This phone is virtual and accepts only a PIN as lock credential\n')
     return 255
   }
   return 0

@@ -117,7 +117,7 @@ const service: CommandRun = async (io) => {
     return 0
   }
   if (verb === 'call') {
-    await io.err('service: this phone is made of software and answers no raw binder calls\n')
+    await io.err('service: this phone is virtual and answers no raw binder calls\n')
     return 10
   }
   await io.err('service: Unknown command\n')

@@ -58,7 +58,7 @@ export async function content(io: CommandIo): Promise<number> {
     await io.out(count === 0 ? 'No result found.\n' : rows.join(''))
     return 0
   }
-  await io.err('content: this phone is made of software and has no content providers\n')
+  await io.err('content: this phone is virtual and has no content providers\n')
   return 1
 }
 

@@ -15,10 +15,7 @@ async function monkey(io: CommandIo): Promise<number> {
   const { values, operands } = parseOptions(io, 'v', 'pc')
   const { p: name, c: category = launcherCategory } = values
   if (name === undefined || category !== launcherCategory || operands.join() !== '1')
-    throw new UsageError(
-      `this phone is made of software and supports only -p PACKAGE -c ${launcherCategory} 1`,
-      255,
-    )
+    throw new UsageError(`this phone is virtual and supports only -p PACKAGE -c ${launcherCategory} 1`, 255)
   const args = io.args.map(decode)
   await io.out(encode(args.map((arg) => `  bash arg: ${arg}\n`).join('')))
   await io.err(encode(`args: [${args.join(', ')}]\n${args.map((arg) => ` arg: "${arg}"\n`).join('')}`))

@@ -199,9 +199,7 @@ const uninstallVerb: PmVerb = async (io, args) => {
     )
   if (version !== null && version !== app.apk.versionCode) return fail('DELETE_FAILED_INTERNAL_ERROR')
   if (splits.length > 0)
-    return fail(
-      'DELETE_FAILED_INTERNAL_ERROR: this phone is made of software and removes whole packages only',
-    )
+    return fail('DELETE_FAILED_INTERNAL_ERROR: this phone is virtual and removes whole packages only')
   await uninstall(io.android, io.fs.as(root), app, keep)
   await io.out('Success\n')
   return 0

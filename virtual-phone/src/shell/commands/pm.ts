@@ -138,7 +138,7 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
       io,
       verb,
       known
-        ? 'java.lang.SecurityException: this phone is made of software: the packages of its system cannot be changed'
+        ? 'java.lang.SecurityException: this phone is virtual: the packages of its system cannot be changed'
         : `java.lang.IllegalArgumentException: Unknown package: ${name}`,
     )
   }

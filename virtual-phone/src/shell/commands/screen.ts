@@ -102,7 +102,7 @@ export const screenCommands: CommandTable = {
           return 0
         }
         if (args[0] === 'reset') return 0
-        await io.err(`Error: this phone is made of software and its ${verb} cannot be changed\n`)
+        await io.err(`Error: this phone is virtual and its ${verb} cannot be changed\n`)
         return 255
       case 'dismiss-keyguard':
         return 0

@@ -162,7 +162,7 @@ export const systemCommands: CommandTable = {
   reboot: async (io) => {
     const [target] = io.args.filter((arg) => arg !== '-p')
     if (target !== undefined && target !== 'userspace')
-      throw new UsageError(`this phone is made of software and has no ${target}`)
+      throw new UsageError(`this phone is virtual and has no ${target}`)
     if (io.args.includes('-p')) throw new UsageError('this phone cannot be switched off from inside')
     io.android.restart(false)
     // The command does not return, as on a phone.

@@ -149,7 +149,7 @@ export interface View {
   onSwipeAway: (() => void) | null
   /** Whether the view moves continuously: the screen is not idle while the view is visible. */
   moving: boolean
-  /** When the view's screen is built again, in milliseconds since 1970; Infinity: time changes nothing. */
+  /** When the view's screen is built again, in milliseconds since 1970; Infinity when time changes nothing. */
   changesAt: number
   /** Whether the window is black in pictures of the screen (`FLAG_SECURE`); on a window's root. */
   secure: boolean

@@ -192,7 +192,7 @@ export class ScreenSource {
     return this.encoded
   }
 
-  /** No timer runs for this change: a picture of an earlier time is drawn again on request. */
+  /** Discards a picture that time alone has outdated, since no timer runs for such changes. */
   private refreshClock(): void {
     if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
     if (this.placed && this.placed.changesAt <= this.parts.now().getTime()) this.invalidate()

@@ -57,7 +57,7 @@ export interface Windows {
   activityRoot: View
   /** Whether a visible view is animated. */
   moving: boolean
-  /** When time alone changes the screen, in milliseconds since 1970; Infinity: never. */
+  /** When time alone changes the screen, in milliseconds since 1970; Infinity when time alone never changes it. */
   changesAt: number
 }
 
