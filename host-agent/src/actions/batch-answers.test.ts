@@ -13,7 +13,7 @@ const button = (text: string, top: number): SimulatedView => ({
 const wakeKey = 'key 224'
 const codeOf = (results: readonly ActionResult[]) => results.at(-1)?.error?.code
 
-/** Dark; turns on after the wake key, after the given number of checks. */
+/** A phone whose screen is dark. The screen turns on after the wake key, after the given number of checks. */
 function sleeping(looks = 0): SimulatedPhone {
   const phone = simulatedPhone([button('Go', 100)])
   phone.screenOn = false
@@ -93,7 +93,7 @@ describe.concurrent('a phone whose screen is off', () => {
     expect([results.length, codeOf(results)]).toEqual([2, 'phone_screen_off'])
     // The cached state of the screen is cleared by the key.
     expect(phone.log.indexOf('forget power')).toBeGreaterThan(phone.log.indexOf('key 223'))
-    // A phone that does not report it counts as on.
+    // A screen whose state the phone does not report counts as on.
     const silent = simulatedPhone([])
     silent.device.power.isOn = () => Promise.resolve(null)
     expect((await run(silent, taps)).completed).toBe(3)
@@ -220,7 +220,7 @@ describe.concurrent('waiting for a still screen', () => {
     }
     const { results } = await run(phone, [{ type: 'wait_idle', timeout_ms: 100 }])
     expect(codeOf(results)).toBe('wait_timeout')
-    // The third is the answer's observation.
+    // The third read is for the observation of the answer.
     expect(reads).toBe(3)
   })
 })

@@ -29,7 +29,7 @@ const failed = (...candidates: ReturnType<typeof at>[]): ActionResult => ({
 })
 const details = (result: ActionResult[]) => result[0]?.error?.details
 
-it('gives each candidate the ref and centre of the nearest equal element, each once [30.33]', () => {
+it('gives each candidate the ref and centre of the nearest equal element, and no element to two candidates [30.33]', () => {
   const results = [failed(at(4, 'OK', 500), at(5, 'OK', 700))]
   const now = observation(at(1, 'No', 500), at(2, 'OK', 520), at(3, 'OK', 690))
   expect(details(relateCandidates(results, now))).toEqual({
@@ -38,7 +38,7 @@ it('gives each candidate the ref and centre of the nearest equal element, each o
   })
 })
 
-it('keeps them all as seen when one has gone, and other results unchanged [30.34]', () => {
+it('keeps all candidates as seen when one has gone, and leaves other results unchanged [30.34]', () => {
   const fine: ActionResult = { index: 0, type: 'home', ok: true, ms: 1 }
   const results = [fine, failed(at(4, 'OK', 500), at(5, 'OK', 700))]
   expect(relateCandidates(results, observation(at(2, 'OK', 520)))).toEqual(results)

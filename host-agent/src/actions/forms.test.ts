@@ -57,7 +57,7 @@ describe('a field is found again', () => {
   const build = (...drafts: Draft[]): ScreenTree => buildTree(parseNodes(dumpXml(...drafts)), screen)
   const names = ['Street', 'Town', 'Country']
   const tops = [300, 600, 900]
-  /** The form, moved by the keyboard; without what is then above `top` or below `bottom`. */
+  /** The form, moved by the keyboard, without the views that are then above `top` or below `bottom`. */
   const form = (by: number, focused: number, [top, bottom]: readonly [number, number] = [0, 2400]) =>
     build(
       label('Address', 100),

@@ -19,7 +19,7 @@ const field = (id: string, flags: string[] = [], more: Partial<SimulatedView> = 
   flags: ['clickable', 'focusable', ...flags],
   ...more,
 })
-/** `activity`: with its package, or the package alone. */
+/** The phone reports this package in front, with this activity. */
 function showing(phone: SimulatedPhone, name: string, activity: string | null = null): SimulatedPhone {
   const read = phone.device.windows.read.bind(phone.device.windows)
   phone.device.windows.read = async (progress) => ({ ...(await read(progress)), package: name, activity })

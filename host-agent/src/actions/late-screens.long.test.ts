@@ -128,7 +128,7 @@ describe('with the signal of drawings', { concurrent: false, timeout: 120_000 },
 
   it('reads the tree of a still screen once', async () => {
     await moved.open()
-    // Each read of the tree is accompanied by one of the keyboard.
+    // Each read of the tree is accompanied by a read of the keyboard.
     const trees = () =>
       moved.both.phone.proxy.opened.filter((service) => service.includes('input_method')).length
     const { seen } = await moved.run({ type: 'wait', ms: 300 })

@@ -27,7 +27,7 @@ it('opens an app by its label, and taps an element by its description as a text'
   expect((await phone.observe()).app.package).toBe('com.phonerack.notes')
 })
 
-it('names the app that was meant by a package, or that none has the label', async () => {
+it('names the similar app for an unknown package, or says that no app has the label', async () => {
   const errorOf = async (app: object) => {
     const messages = await phone.run([{ type: 'open_app', ...app }])
     const last = messages.at(-1)?.event

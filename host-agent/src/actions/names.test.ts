@@ -102,7 +102,7 @@ describe('an app', () => {
     expect(appsNamed(label, installed).map(({ package: name }) => name)).toEqual(packages)
   })
 
-  it('has similar ones when it is not installed', () => {
+  it('that is not installed is answered with similar apps', () => {
     expect(similarApps('com.phonerack.notes', installed)[0]?.package).toBe('com.example.notes')
     expect(similarApps('Note', installed)[0]?.package).toBe('com.example.notes')
     expect(similarApps('com.example.calculator', installed)).toEqual([])

@@ -493,7 +493,7 @@ describe.concurrent('typing', () => {
       expect([result.ok, held]).toEqual([true, 'old漢'])
     })
 
-    it('continues immediately when a method is unavailable, and restores what one borrowed', async () => {
+    it('continues immediately when a method is unavailable, and releases a method that was used', async () => {
       const phone = simulatedPhone([name('')])
       let released = 0
       const refusing = method(phone, { name: 'set-text', mode: 'replace' }, whole)
@@ -526,7 +526,7 @@ describe.concurrent('typing', () => {
       if (line === 'tree') seen.push(ownNow())
     }
     await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }], 'none', { looks })
-    // Later than that of the first batch, which may be over on a busy machine.
+    // A new write, since the wait after the first batch may be over on a busy machine.
     const endedAt = ownNow()
     looks.wrote({ kind: 'navigation', beganAt: endedAt, endedAt })
     await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { looks })

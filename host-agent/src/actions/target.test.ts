@@ -101,7 +101,7 @@ describe('text', () => {
         expect(match(target, build(draft)).found, JSON.stringify(target)).toBe(isFound)
   })
 
-  it('tells the name that was hit, when the text is only a part of it [31.9]', () => {
+  it('returns the whole name when the text of the target is only a part of it [31.9]', () => {
     const hit = (target: Target, ...drafts: Draft[]) => {
       const result = match(target, build(...drafts))
       return result.found ? result.place.matched : 'none'
@@ -135,7 +135,7 @@ describe('text', () => {
     expect(result.found && result.place.ref).toBe(1)
   })
 
-  it('counts several matches inside one clickable element as that one [31.12]', () => {
+  it('counts several matches inside one clickable element as that element [31.12]', () => {
     const inside = build(row(0, [label('Reply', 0), label('Reply to Ada', 100)]))
     expect(outcome({ text: 'reply' }, inside)).toEqual([540, 100])
     const withSwitch = build(

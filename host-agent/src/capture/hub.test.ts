@@ -115,7 +115,7 @@ describe('capture', () => {
     const size = first.configs.at(-1)
     if (!size) throw new Error('no config')
     expect(await decode(viewer.stream(), size)).toHaveLength(packets.length)
-    // The stream continues from there.
+    // The stream continues after the cached frames.
     subscription.requestKeyFrame()
     await untilKeyFrames(viewer, 2)
     for (const each of [subscription, still]) each.close()
@@ -129,7 +129,7 @@ describe('capture', () => {
     await untilKeyFrames(viewer, 2)
     for (let i = 0; i < 50; i += 1) subscription.requestKeyFrame()
     await untilKeyFrames(viewer, 3)
-    // The second came at least the pause after the first.
+    // The second key frame came at least the pause after the first.
     expect(performance.now() - startedAt).toBeGreaterThan(90)
     subscription.close()
   })

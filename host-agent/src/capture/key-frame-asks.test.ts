@@ -31,7 +31,7 @@ describe('key frame requests', () => {
     const { asks, at, gaveUp } = asker()
     asks.begins()
     vi.advanceTimersByTime(11_900)
-    // The start counts as the first.
+    // The start counts as the first request.
     expect(at).toHaveLength(2)
     expect(gaveUp).toEqual([])
     vi.advanceTimersByTime(200)

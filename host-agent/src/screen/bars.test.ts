@@ -45,7 +45,8 @@ describe('windows of a tree', () => {
     expect(texts(null, shade, app)).toContain('Wi-Fi')
   })
 
-  // Packages: Baidu on Xiaomi, WeChat's keyboard, HeliBoard; the phone names the one in use (`default_input_method`).
+  // Packages: Baidu on Xiaomi, WeChat's keyboard, HeliBoard. The phone names the keyboard in use
+  // (`default_input_method`).
   it.each(['com.baidu.input_mi', 'com.tencent.wetype', 'helium314.keyboard', 'org.example.typing'])(
     'reduce the keyboard %s to its area, first or last',
     (name) => {

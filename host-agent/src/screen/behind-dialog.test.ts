@@ -42,7 +42,7 @@ describe('system dialog', () => {
   it('takes the touches of the whole screen: nothing behind or beside it is listed', () => {
     expect(wordsOf(pageSource(crash, launcher), front)).toEqual(ofDialog)
     expect(wordsOf(pageSource(dialogOf('com.vendor.security'), launcher), front)).toEqual(ofDialog)
-    // In a dump, where the order of windows is unknown.
+    // The order of windows is unknown in a dump.
     expect(wordsOf(dumpXml(launcher, crash), front)).toEqual(ofDialog)
   })
 

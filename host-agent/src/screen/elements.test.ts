@@ -97,7 +97,7 @@ describe('elements', () => {
     expect(states(pressed([label('Mon', 0), dot([], { attributes: { enabled: 'false' } })]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'disabled']],
     ])
-    // Named by its own text, or in a row that has a text or a description.
+    // The node has its own text, or is in a row that has a text or a description.
     expect(states(pressed([dot(['checked'], { text: 'Mon' })]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'checked']],
     ])
@@ -169,8 +169,7 @@ describe('elements', () => {
     }
     expect(field('Search', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
     expect(field('Search', { hint: 'Search', 'showing-hint': 'false' })).toEqual(['Search', false])
-    // Phones that report the hint next to an empty text, or that do not report which of
-    // both is shown.
+    // Some phones report the hint next to an empty text, or do not report which of the two is shown.
     expect(field('', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
     expect(field('', { hint: 'Search' })).toEqual(['Search', true])
     expect(field('Search', { hint: 'Search' })).toEqual(['Search', true])

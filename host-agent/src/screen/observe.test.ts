@@ -69,7 +69,7 @@ describe('observe', () => {
     expect(largest > 2_500_000 && largest < 4_000_000).toBe(true)
   })
 
-  it('reads again when the tree is broken, and reports one that stays broken', async () => {
+  it('reads again when the tree is broken, and reports a tree that stays broken', async () => {
     const phone = simulatedPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     let broken = 2
@@ -81,7 +81,7 @@ describe('observe', () => {
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' })
   })
 
-  it('reads a new tree when it does not show the foreground app, and reports one that stays incomplete', async () => {
+  it('reads a new tree when the tree does not show the foreground app, and reports a tree that stays incomplete', async () => {
     const phone = simulatedPhone([{ text: 'Old', package: 'com.example.launcher', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     const asked: (boolean | undefined)[] = []
@@ -99,7 +99,7 @@ describe('observe', () => {
     expect(asked).toEqual([false, true])
 
     caughtUp = false
-    // Only the system bars, while an app is in the foreground.
+    // The tree has only the system bars, while an app is in the foreground.
     phone.views = [{ text: '12:00', package: 'com.android.systemui', bounds: [0, 0, 100, 100] }]
     const second = await read()
     expect([second.truncated, asked.length]).toEqual([true, 4])

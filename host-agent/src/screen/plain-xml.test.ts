@@ -1,5 +1,5 @@
-// Compares the fast reader with the full parser: it reads what it accepts as the parser
-// does, and it accepts what phones send.
+// Compares the fast reader with the full parser. The fast reader must accept what phones send, and must read what it
+// accepts as the parser does.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ function parsed(xml: string): Tag[] | 'refused' {
   }
 }
 
-/** Whether the fast reader accepted it. Fails when the parser's result differs. */
+/** Whether the fast reader accepted the XML. Fails when the parser's result differs. */
 function agrees(xml: string): boolean {
   const plain = readPlainXml(xml)
   if (plain !== null) expect(plain).toEqual(parsed(xml))
@@ -101,7 +101,7 @@ describe('fast XML reader', () => {
       fc.property(screens, fc.nat(), fc.nat(12), pieces, (xml, at, length, put) => {
         const from = at % xml.length
         const mutated = xml.slice(0, from) + put + xml.slice(from + length)
-        // Lone surrogates are replaced before either reads the text.
+        // Lone surrogates are replaced before the readers get the text.
         if (agrees(mutated.replace(/\p{Surrogate}/gu, '?'))) taken += 1
       }),
       { numRuns: 1000 },
@@ -147,7 +147,7 @@ describe('fast XML reader', () => {
       readFileSync(new URL(`trees/${name}.xml`, import.meta.url), 'utf8'),
     )
     const taken = files.filter((xml) => agrees(body(xml)))
-    // One of them is UTF-16, read here as if it were UTF-8.
+    // One file is UTF-16, read here as if it were UTF-8.
     expect(taken).toHaveLength(files.length - 1)
   })
 })

@@ -41,7 +41,7 @@ function nestedIn(tree: ScreenTree, element: ScreenElement): Bounds[] {
     .map(({ bounds }) => bounds)
 }
 
-/** A free pixel can be moved left and up until it meets an edge, so only these need to be checked. */
+/** A free pixel can be moved left and up until it meets an edge, so only pixels at edges need to be checked. */
 function someFreePixel(area: Bounds, covers: readonly Bounds[]): Point | undefined {
   const xs = [area[0], ...covers.map((cover) => cover[2])]
   const ys = [area[1], ...covers.map((cover) => cover[3])]
@@ -85,7 +85,7 @@ describe('a touch', () => {
       const { point, covered } = touchOf(tree, 'Dismiss')
       expect(covered).toBe(false)
       expect(contains(option.bounds as Bounds, point)).toBe(false)
-      // Clear of the button's edge, and no further away than that.
+      // The point is clear of the button's edge, and no further away than that.
       expect(Math.min(Math.abs(point.y - 900), Math.abs(point.x - 540) + 24)).toBe(24)
       expect(touchOf(tree, 'English')).toEqual({ point: { x: 540, y: 1200 }, covered: false })
     }

@@ -13,7 +13,7 @@ const folder = new URL('trees/', import.meta.url)
 const read = (name: string, [width, height]: readonly [number, number]): ScreenTree =>
   buildTree(parseNodes(readFileSync(new URL(`${name}.xml`, folder))), { width, height })
 
-/** The tap point for the element with these words, or for the one that absorbed their node. */
+/** The tap point for the element with these words, or for the element that absorbed their node. */
 const tapFor = (tree: ScreenTree, words: string): (readonly number[])[] => {
   const found = tree.visible.filter((node) => node?.text === words || node?.desc === words)
   const centers = found.map((node) => node && tree.elementOf[node.index]?.center)

@@ -56,7 +56,7 @@ export function withTwoSerials(): void {
 export const unplug = async (serial: string): Promise<void> => {
   links[serial === usb ? 0 : 1]?.cut()
   // A failed probe alone does not count as offline: adb itself must report the disconnect.
-  const gone = /adb (does not list it|reports it offline)/
+  const gone = /adb (does not list the device|reports the device as offline)/
   await until(() => gone.test(statusOf(serial)?.reason ?? ''), 60_000, `${serial} is away`)
 }
 export const plug = (serial: string): void => links[serial === usb ? 0 : 1]?.restore()

@@ -13,7 +13,7 @@ import { createWorld } from '../ui/index.js'
 
 export interface TestAndroid {
   android: Android
-  /** The requested restarts; true: with a wipe. */
+  /** The requested restarts. True means a restart with a wipe. */
   restarts: boolean[]
   run(script: string, stdin?: Buffer): Promise<Result>
   close(): void

@@ -53,7 +53,7 @@ describe('frames', () => {
     const repeats = steps(400, 100, 10, 900)
     expect(drawnIn([first, [300, 800], ...repeats], true)).toBe(300)
     expect(drawnIn([first, [300, 800], ...repeats, [1400, 900]], true)).toBe(1400)
-    // Six refreshes of 60 Hz.
+    // The interval is six refreshes of 60 Hz.
     expect(drawnIn([first, [300, 800], [400.02, 900]], true)).toBe(400.02)
     // The motion video has no repeats.
     expect(drawnIn([first, [300, 800], [400, 900]])).toBe(400)

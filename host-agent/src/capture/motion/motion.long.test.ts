@@ -76,7 +76,7 @@ describe('motion', { concurrent: false }, () => {
     expect(motion.read()?.drawnAt).toBeGreaterThanOrEqual(before)
   })
 
-  it('uses the video of a viewer instead of a second one, in which repeats do not count', async () => {
+  it('uses the video of a viewer instead of a second video, and ignores its repeats', async () => {
     const before = await signal()
     const viewer = new Viewer()
     const watched = await hub.subscribe(viewer, Progress.for(patience))

@@ -49,9 +49,9 @@ describe('the reason of a failure', () => {
   })
 
   it('includes the cause, and keeps the code and whether a retry helps', () => {
-    const gone = explain(new DeviceGone('R5CT', new Error('adb says it is offline')))
+    const gone = explain(new DeviceGone('R5CT', new Error('adb reports the phone as offline')))
     expect([gone.code, gone.retryable]).toEqual(['phone_unavailable', true])
-    expect(gone.message).toBe('device R5CT is unreachable. adb says it is offline.')
+    expect(gone.message).toBe('device R5CT is unreachable. adb reports the phone as offline.')
     const late = explain(new DeadlineExceeded('restart after the wipe'))
     expect([late.code, late.message]).toEqual(['provider_timeout', 'restart after the wipe took too long.'])
     const ours = explain(new Error('io.appium.settings 7 was refused: Failure [INSTALL_FAILED_OLDER_SDK]'))

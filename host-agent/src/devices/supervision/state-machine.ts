@@ -82,7 +82,7 @@ const ofLink = (link: Link): DeviceState => {
     case 'absent':
       return { name: 'absent' }
     case 'offline':
-      return { name: 'offline', linked: false, failures: 0, reason: 'adb reports it offline' }
+      return { name: 'offline', linked: false, failures: 0, reason: 'adb reports the device as offline' }
     case 'unauthorized':
       return { name: 'unauthorized' }
     case 'online':
@@ -134,7 +134,7 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
       return state.name === 'healthy' || state.name === 'busy' ? { name: 'booting', failures: 0 } : state
     case 'timed_out':
       return state.name === 'booting'
-        ? { name: 'quarantined', reason: 'it did not finish booting' }
+        ? { name: 'quarantined', reason: 'the phone did not finish booting' }
         : afterFailure(state, `${state.name} took too long`)
     case 'work_ends':
       return state

@@ -163,7 +163,7 @@ export class DeviceSupervisor {
    */
   waitHealthy(progress: Progress): Promise<Device> {
     const healthy = () => (this.current.name === 'healthy' ? this.preparation.device : null)
-    const instead = () => `it is ${this.current.name}`
+    const instead = () => `the phone is ${this.current.name}`
     return this.runner.waitFor(healthy, 'the phone to be healthy', instead, progress)
   }
 
@@ -173,7 +173,7 @@ export class DeviceSupervisor {
    */
   async waitOnline(progress: Progress): Promise<void> {
     const online = () => (this.link.current === 'online' ? this.link.current : null)
-    const instead = () => `adb says it is ${this.link.current}`
+    const instead = () => `adb reports the phone as ${this.link.current}`
     await this.runner.waitFor(online, 'the phone to be connected', instead, progress)
   }
 

@@ -101,7 +101,7 @@ describe('numbers of elements', () => {
     expect(number(screenOf('A', 'B', 'C'))).toEqual({ A: 1, B: 2, C: 3 })
   })
 
-  it('stay with their rows while these scroll, also back to the first ones [45.2]', () => {
+  it('stay with their rows while the rows scroll, also back to the first rows [45.2]', () => {
     const number = numbered()
     const rows = people(0, 30)
     const first = number(listScreen(rows, 0))
@@ -130,13 +130,13 @@ describe('numbers of elements', () => {
     expect(number(field('Anna'))).toEqual({ Name: 1, Anna: 2, 'Full name': 3, '4 characters': 4 })
   })
 
-  it('are not given on to a row that took the place of another', () => {
+  it('are not passed on to a row that took the place of another row', () => {
     const number = numbered()
     const before = number(listScreen(people(0, 9), 0))
     const after = number(listScreen(people(100, 9), 0))
     const given = new Set(Object.values(before))
     for (const name of ['Person 100', 'Person 105']) expect(given.has(after[name] ?? 0)).toBe(false)
-    // One row was removed: the next one takes its place, and nothing of it.
+    // One row was removed. The next row takes its place, but not its number.
     const rest = people(100, 9).filter(({ title }) => title !== 'Person 103')
     expect(number(listScreen(rest, 0))['Person 104']).toBe(after['Person 104'])
   })
