@@ -76,7 +76,7 @@ function readForms(list: string, seed: number): Form[] | null {
     : found.map((maker) => ({ maker, seed }))
 }
 
-/** The lines of files like `adbkey.pub`. @throws when a file cannot be read */
+/** Reads the lines of files like `adbkey.pub`. @throws when a file cannot be read */
 const readKeys = (files: string): string[] =>
   files
     .split(',')

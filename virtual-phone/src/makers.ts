@@ -14,7 +14,7 @@ export interface Form {
   seed: number
 }
 
-/** Mulberry32. */
+/** Returns a generator of random numbers (Mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

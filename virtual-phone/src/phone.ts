@@ -76,7 +76,7 @@ export interface Phone {
   /** Injects faults, for tests. */
   readonly faults: Omit<Faults, 'close' | 'afterWipe' | 'wipeDoesNothing'>
   readonly without: ReadonlySet<Part>
-  /** The phone's state as its user sees it. */
+  /** Returns the phone's state as its user sees it. */
   state(): State
   /** Calls that reached the phone since this process started it. */
   counters(): Counts

@@ -54,7 +54,7 @@ export interface ActionContext {
   nextTree(pollMs: number, what: string, mostMs?: number): Promise<ScreenTree>
   /** Waits like `nextTree`, but reads nothing. */
   untilDrawn(pollMs: number, what: string): Promise<void>
-  /** Milliseconds since the last drawing. Null when unknown. */
+  /** Returns milliseconds since the last drawing. Null when unknown. */
   stillFor(): number | null
   /** Returns the window state that was read together with `tree`. */
   window(): Promise<WindowState>
@@ -237,6 +237,6 @@ export function createContext(parts: ContextParts): ActionContext {
   return context
 }
 
-/** The error for a capability that the phone lacks. */
+/** Returns the error for a capability that the phone lacks. */
 export const unavailable = (feature: string): ApiError =>
   new ApiError('feature_unavailable', { details: { feature } })

@@ -3,7 +3,7 @@ import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { areaOf, contains } from '../screen/geometry.js'
 import type { Aim } from './target.js'
 
-/** The focused field; the innermost when both a page and a field in it report the focus. */
+/** Returns the focused field; the innermost when both a page and a field in it report the focus. */
 export const focusedField = (tree: ScreenTree): VisibleNode | null =>
   tree.visible.findLast((node) => node?.editable === true && node.focused) ?? null
 
@@ -62,7 +62,7 @@ export function originOf(now: Field, before: ScreenTree): VisibleNode | null {
   return moved.toSorted((a, b) => b.count - a.count || a.by - b.by)[0]?.twin ?? null
 }
 
-/** The properties of a node that a move keeps. Typing changes the text of a field. */
+/** Returns the properties of a node that a move keeps. Typing changes the text of a field. */
 const lookOf = (node: VisibleNode): string =>
   JSON.stringify([
     ...[node.className, node.id, leftOf(node)],

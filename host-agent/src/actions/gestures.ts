@@ -35,7 +35,7 @@ export const swipe = (from: Point, to: Point, durationMs: number): Stroke => lin
 export const drag = (from: Point, to: Point, holdMs: number, durationMs: number): Stroke =>
   line(from, to, durationMs, holdMs, restMs)
 
-/** Duration of the gesture in milliseconds. */
+/** Returns duration of the gesture in milliseconds. */
 export const lengthOf = (strokes: readonly Stroke[]): number =>
   Math.max(0, ...strokes.map((stroke) => stroke.points.at(-1)?.atMs ?? 0))
 
@@ -54,8 +54,8 @@ export function pinch(area: Bounds, scale: number, durationMs: number): Stroke[]
 }
 
 /**
- * Successive gestures that reveal content in `direction`, by `amount` of the container.
- * They avoid the screen's edges, where Android interprets swipes as navigation.
+ * Returns successive gestures that reveal content in `direction`, by `amount` of the container. They avoid the screen's
+ * edges, where Android interprets swipes as navigation.
  */
 export function scroll(container: Bounds, direction: Direction, amount: number, screen: Size): Stroke[] {
   const vertical = direction === 'up' || direction === 'down'

@@ -158,7 +158,7 @@ function notYet(error: unknown): false {
   throw error
 }
 
-/** The card that shows the title and text of a notification; null when it is not on the screen. Pure. */
+/** Returns the card that shows the title and text of a notification; null when it is not on the screen. Pure. */
 export function cardOf(
   nodes: readonly UiNode[],
   { title, text }: Pick<PostedNotification, 'title' | 'text'>,

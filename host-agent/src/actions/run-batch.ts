@@ -151,7 +151,7 @@ function boundsOf({ elements }: Observation): Buffer {
   return bytes
 }
 
-/** The context of a wait, which writes nothing, so that `stop` can end it. */
+/** Returns the context of a wait, which writes nothing, so that `stop` can end it. */
 const stoppable = (context: ActionContext, { stop, progress }: BatchRequest): ActionContext =>
   stop ? { ...context, progress: Progress.for(progress.remaining, progress.signal, stop) } : context
 

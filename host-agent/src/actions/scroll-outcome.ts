@@ -42,7 +42,7 @@ export function scrollOutcome(before: ScreenTree, after: ScreenTree, scrolled: S
   return { moved: true, at_end: isCutOff(now, container, direction) ? false : null }
 }
 
-/** Nodes inside the container, without those around it. */
+/** Returns nodes inside the container, without those around it. */
 const contentOf = (tree: ScreenTree, container: Bounds): VisibleNode[] =>
   tree.visible
     .filter((node) => node !== null)
@@ -121,7 +121,7 @@ function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: D
   return nodes.some((node) => at(node, far) && length(node) < (whole.get(kinds.get(node.index) ?? '') ?? 0))
 }
 
-/** The kind of each node, by index: class, id, and depth in the container. */
+/** Returns the kind of each node, by index: class, id, and depth in the container. */
 function kindsOf(nodes: readonly VisibleNode[]): ReadonlyMap<number, string> {
   const depths = new Map<number, number>()
   return new Map(

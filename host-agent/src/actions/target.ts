@@ -85,7 +85,7 @@ export function matchTarget(
   return miss('target_not_found', target, nearTo(wordsOf(target), tree), {})
 }
 
-/** Elements that the client may have meant. */
+/** Returns elements that the client may have meant. */
 const nearTo = (words: string, tree: ScreenTree): ScreenElement[] =>
   mostSimilar(
     words,

@@ -40,7 +40,10 @@ function judgeMasked(old: FieldText | null, cleared: boolean, typed: string, aft
   return cleared && before > 0 ? 'kept' : 'arrived'
 }
 
-/** One dot per UTF-16 unit, code point or visible character: Android versions differ. */
+/**
+ * Returns the lengths that the mask of a text may have: one dot per UTF-16 unit, code point or visible character, since
+ * Android versions differ.
+ */
 function lengthsOf(text: string): number[] {
   const visible = [...new Intl.Segmenter().segment(text)].length
   return [text.length, Array.from(text).length, visible]

@@ -12,7 +12,7 @@ import { readText, requestService } from './service.js'
 import type { AdbSocket } from './socket.js'
 import type { TransportId } from './target.js'
 
-/** The prefix of a service in which the server itself answers about a device. */
+/** Returns the prefix of a service in which the server itself answers about a device. */
 const aboutDevice = ({ id }: TransportId): string => `host-transport-id:${id}:`
 
 export class AdbClient {
@@ -85,7 +85,7 @@ export class AdbClient {
     }
   }
 
-  /** The names of the protocol features that a device supports. */
+  /** Returns the names of the protocol features that a device supports. */
   async features(device: TransportId, progress: Progress): Promise<ReadonlySet<string>> {
     const answer = await this.call(`${aboutDevice(device)}features`, device, progress, readText)
     return new Set(answer.split(','))
@@ -103,14 +103,14 @@ export class AdbClient {
     return this.call(service, null, progress, readText)
   }
 
-  /** The server's version. */
+  /** Returns the server's version. */
   async version(progress: Progress): Promise<number> {
     const version = Number.parseInt(await this.ask('host:version', progress), 16)
     if (Number.isNaN(version)) throw new AdbProtocolError('the version of the server is not a number')
     return version
   }
 
-  /** All devices that the server lists. */
+  /** Returns all devices that the server lists. */
   devices(progress: Progress): Promise<ListedDevice[]> {
     return this.call('host:devices-l', null, progress, async (stream, serverRun) =>
       parseDeviceList(await readText(stream), serverRun),

@@ -12,7 +12,9 @@ export class AdbConnectionLost extends Error {
   }
 }
 
-/** A service without the arguments of its command, such as `shell,v2,raw:input text` or `host:transport:SERIAL`. */
+/**
+ * Returns a service without the arguments of its command, such as `shell,v2,raw:input text` or `host:transport:SERIAL`.
+ */
 export function serviceName(service: string): string {
   const at = service.indexOf(':')
   const kind = service.slice(0, at + 1)

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 /** Milliseconds. */
 const limit = 60_000
 
-/** The folder of the key. */
+/** Returns the folder of the key. */
 export const adbKeyFolder = (home: string): string => join(home, '.android')
 
 /** Creates the key when it is missing. Never replaces a key. @throws Error when adb fails */

@@ -11,7 +11,7 @@ export interface AdbServerProcess {
 }
 
 /**
- * Adb servers other than the servers with a socket in `ownDir`.
+ * Returns adb servers other than the servers with a socket in `ownDir`.
  * @param proc `/proc`; other systems have none
  * @throws Error when it cannot be read
  */

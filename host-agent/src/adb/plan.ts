@@ -7,11 +7,11 @@ import { readAdbProgram } from './program.js'
 import { adbSocketPath } from './sockets.js'
 import { serialsToServe, usbDevices, type UsbPort } from './usb.js'
 
-/** The folder in which this system lists USB devices; null when it has none. */
+/** Returns the folder in which this system lists USB devices; null when it has none. */
 export const systemUsb = (): string | null => (process.platform === 'linux' ? usbDevices : null)
 
 /**
- * Why all phones on USB share one server; null when each phone has a separate server.
+ * Returns why all phones on USB share one server; null when each phone has a separate server.
  * @param sys the folder of USB devices; null when there is none
  */
 export async function whyShared(bin: string, sys: string | null): Promise<string | null> {
@@ -43,7 +43,7 @@ export interface ServerToAsk {
 }
 
 /**
- * The servers of a running agent. The agent decided at its start whether the phones on USB share one server,
+ * Returns the servers of a running agent. The agent decided at its start whether the phones on USB share one server,
  * whose socket then exists.
  * @param networkPhones `host:port`
  * @param ports the USB ports with phones

@@ -11,7 +11,7 @@ import { writeJson, type Owner } from '../base/atomic-file.js'
 
 const markSchema = z.object({ pid: z.int().positive(), identity: z.string().min(1) })
 
-/** Start time and command of a process; null when it does not run. */
+/** Returns start time and command of a process; null when it does not run. */
 export function processIdentity(pid: number): string | null {
   if (process.platform === 'linux') {
     try {
@@ -47,7 +47,7 @@ export function markProcess(file: string, pid: number, owner: Owner | null = nul
   if (identity !== null) writeJson(file, { pid, identity }, owner)
 }
 
-/** The id of the marked process; null when it no longer runs. */
+/** Returns the ID of the marked process; null when it no longer runs. */
 export function findMarked(file: string): number | null {
   let text: string
   try {
@@ -61,10 +61,10 @@ export function findMarked(file: string): number | null {
   return processIdentity(mark.data.pid) === mark.data.identity ? mark.data.pid : null
 }
 
-/** The mark of the agent in its state folder. */
+/** Returns the path of the agent's mark in its state folder. */
 export const agentMark = (dataDir: string): string => path.join(dataDir, 'agent.json')
 
-/** The ID of the agent process that uses a state folder; null when no agent runs. */
+/** Returns the ID of the agent process that uses a state folder; null when no agent runs. */
 export const runningAgent = (dataDir: string): number | null => findMarked(agentMark(dataDir))
 
 /**

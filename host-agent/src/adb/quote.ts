@@ -8,17 +8,19 @@ declare const brand: unique symbol
 /** A command line for a phone's `sh`. */
 export type ShellCommand = string & { readonly [brand]: true }
 
-/** A list of arguments as shell words. @throws RangeError for an empty list, and for NUL, which an argument cannot contain */
+/**
+ * Joins arguments to shell words. @throws RangeError for an empty list, and for NUL, which an argument cannot contain
+ */
 export function quote(args: readonly string[]): string {
   if (args.length === 0) throw new RangeError('a command needs at least one word')
   for (const arg of args) if (arg.includes('\0')) throw new RangeError('an argument cannot contain NUL')
   return args.map(shellWord).join(' ')
 }
 
-/** One command and its arguments. */
+/** Builds one command with its arguments. */
 export const command = (...args: readonly string[]): ShellCommand => quote(args) as ShellCommand
 
-/** One command with environment variables, such as `CLASSPATH=… app_process …`. */
+/** Builds one command with environment variables, such as `CLASSPATH=… app_process …`. */
 export function commandWith(environment: Readonly<Record<string, string>>, ...args: string[]): ShellCommand {
   const words = Object.entries(environment).map(([name, value]) => {
     if (!/^[A-Z_]+$/.test(name)) throw new RangeError(`invalid name of a variable: ${name}`)
@@ -30,7 +32,10 @@ export function commandWith(environment: Readonly<Record<string, string>>, ...ar
 /** Prints the process ID of the shell. */
 export const printingPid = 'echo $$' as ShellCommand
 
-/** A tenant's command line, whose process ID is the first line of the output: `sh -c` replaces the shell that prints it. */
+/**
+ * Builds a command line that prints its process ID as the first line, and then runs a tenant's command line: `sh -c`
+ * replaces the shell that prints the ID.
+ */
 export const withPid = (line: string): ShellCommand =>
   sequence(printingPid, command('exec', 'sh', '-c', line))
 
@@ -50,9 +55,8 @@ const subcommands: Readonly<Record<string, number>> = {
 }
 
 /**
- * The name of a command for messages and logs, such as `input text` or `cmd package install-write`. The name
- * has no arguments, which may contain typed text, URLs and paths. For several commands: the name of the first
- * command.
+ * Returns the name of a command for messages and logs, such as `input text` or `cmd package install-write`. The name
+ * has no arguments, which may contain typed text, URLs and paths. Of several commands, the first gives the name.
  */
 export function commandName(line: string): string {
   const words = line.split(' ')
@@ -71,7 +75,9 @@ export function commandName(line: string): string {
 export const sequence = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join('; ') as ShellCommand
 
-/** Each command reads the output of the previous command. The exit code is the last command's. */
+/**
+ * Connects commands: each command reads the output of the previous command. The exit code is that of the last command.
+ */
 export const pipe = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join(' | ') as ShellCommand
 

@@ -61,7 +61,7 @@ const answerTimes: AnswerTimes = { everyMs: 5000, limitMs: 4000 }
 /** Milliseconds in which the output of an ended server is still read. */
 const lastOutputMs = 500
 
-/** The serial in the names of a server's files; null for the server of all phones on USB. */
+/** Returns the serial in the names of a server's files; null for the server of all phones on USB. */
 export const serialOf = (serves: ServedPhones): string | null =>
   serves.kind === 'all_usb' ? null : serves.serial
 

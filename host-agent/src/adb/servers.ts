@@ -33,10 +33,11 @@ export interface AdbServersOptions {
 }
 
 export interface AdbServers {
-  /** The client of the server that serves the phone, or will serve it once the phone is connected. */
+  /** Returns the client of the server that serves the phone, or will serve it once the phone is connected. */
   clientOf(serial: string): AdbClient
   /**
-   * Why the server of this phone does not run; null when it runs, or the phone is not connected and needs no server.
+   * Returns why the server of this phone does not run; null when it runs, or the phone is not connected and needs no
+   * server.
    */
   troubleOf(serial: string): string | null
   /** Why no server of this host runs; null when a server runs, or the host needs none. */

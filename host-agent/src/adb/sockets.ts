@@ -15,12 +15,11 @@ const longestPath = 103
 const longestSerial = 24
 const longestName = 'phone-.sock'.length + longestSerial
 
-/** The folder of the keys and the marks. */
+/** Returns the folder of the keys and the marks. */
 export const adbHome = (dataDir: string): string => join(dataDir, 'adb')
 
 /**
- * The folder of the sockets: the home, or a folder in the temporary folder when paths in the home are too
- * long.
+ * Returns the folder of the sockets: the home, or a folder in the temporary folder when paths in the home are too long.
  */
 export function adbSocketDir(dataDir: string): string {
   const own = adbHome(dataDir)
@@ -33,11 +32,11 @@ export function adbSocketDir(dataDir: string): string {
 export const adbSocketPath = (dataDir: string, serial: string | null): string =>
   join(adbSocketDir(dataDir), `${nameOf(serial)}.sock`)
 
-/** The mark of the server's process. */
+/** Returns the path of the mark of the server's process. */
 export const adbMarkPath = (dataDir: string, serial: string | null): string =>
   join(adbHome(dataDir), `${nameOf(serial)}.json`)
 
-/** The socket of the server whose mark is `name`. */
+/** Returns the path of the socket of the server whose mark is `name`. */
 export const socketOfMark = (dataDir: string, name: string): string =>
   join(adbSocketDir(dataDir), name.replace(/\.json$/, '.sock'))
 

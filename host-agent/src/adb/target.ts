@@ -33,7 +33,7 @@ export class SerialTarget implements Target {
   }
 }
 
-/** The phone that `target` addresses now, for related steps. `current` is null once the target has changed. */
+/** Returns the phone that `target` addresses now, for related steps. `current` is null once the target has changed. */
 export function pin(target: Target): Target {
   const pinned = target.current
   return {

@@ -29,8 +29,8 @@ const outputLimits = { shell: 8 << 20, raw: 64 << 20 }
 export interface Transport {
   readonly serial: string
   /**
-   * A transport to the phone that is connected now, for related steps: its calls throw `DeviceGone` once the serial has
-   * another connection.
+   * Returns a transport to the phone that is connected now, for related steps: its calls throw `DeviceGone` once the
+   * serial has another connection.
    */
   pinned(): Transport
   /** Runs a command to its end (shell v2: separate stdout and stderr, exit code). */
@@ -158,5 +158,5 @@ export function createTransport(
   }
 }
 
-/** Shell protocol v2, without a terminal. */
+/** Returns the service of shell protocol v2, without a terminal. */
 const shellService = (command: ShellCommand): string => `shell,v2,raw:${command}`

@@ -17,7 +17,7 @@ export interface UsbPort {
 /** Class, subclass and protocol of the ADB interface (AOSP `adb/adb.h`). */
 const adbInterface = ['ff', '42', '01']
 
-/** The ports of devices with an ADB interface. @param sys `usbDevices` @throws Error when it cannot be read */
+/** Returns the ports of devices with an ADB interface. @param sys `usbDevices` @throws Error when it cannot be read */
 export function readUsbPorts(sys: string): UsbPort[] {
   const names = readdirSync(sys)
   const ports = new Set(
@@ -46,8 +46,8 @@ export function createUsbScan(sys: string): () => UsbPort[] {
 }
 
 /**
- * A text that changes with each device that connects or disconnects. A device gets a new number each time, and its
- * interfaces appear later.
+ * Returns a text that changes with each device that connects or disconnects. A device gets a new number each time, and
+ * its interfaces appear later.
  */
 function stateOf(sys: string): string {
   if (!existsSync(sys)) return ''
@@ -69,8 +69,8 @@ const usable = new RegExp(`^[\\x21-\\x7e]{1,${longestSerial}}$`)
 const place = /^(?:usb:|\/|\d+-\d+(?:\.\d+)*$)/
 
 /**
- * The serials that get an adb server, each once. A phone chooses its serial: a serial is not used if it cannot be a serial in
- * adb's list, or if it names the place of another phone, on USB or in the network.
+ * Returns the serials that get an adb server, each once. A phone chooses its serial: a serial is not used if it cannot
+ * be a serial in adb's list, or if it names the place of another phone, on USB or in the network.
  */
 export const serialsToServe = (
   ports: readonly Pick<UsbPort, 'serial'>[],

@@ -25,7 +25,7 @@ export class InvalidAnswer extends DeviceGone {
 export const isDisconnect = (error: unknown): boolean =>
   error instanceof DeviceGone && !(error instanceof InvalidAnswer)
 
-/** The public error when the phone has certainly not carried out the request. */
+/** Returns the public error when the phone has certainly not carried out the request. */
 export const notDone = (error: DeviceGone): ApiError =>
   error instanceof InvalidAnswer
     ? new ApiError('provider_error', { message: 'The phone sent an invalid answer.', cause: error })

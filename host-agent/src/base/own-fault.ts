@@ -34,9 +34,7 @@ export function ownFaultOf(error: unknown): HostFault | null {
   return null
 }
 
-/**
- * The error that a caller receives when nothing was done on the phone. Other errors are returned unchanged.
- */
+/** Returns the error that a caller receives when nothing was done on the phone. Other errors are returned unchanged. */
 export function asRefusal(error: unknown): unknown {
   const fault = error instanceof HostRefused ? null : ownFaultOf(error)
   return fault === null ? error : new HostRefused(fault, error)

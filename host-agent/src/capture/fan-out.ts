@@ -31,7 +31,7 @@ interface FanOut {
    */
   parameterSets(bytes: Buffer): void
   packet(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
-  /** The encoder has ended: its frames are obsolete. */
+  /** Must be called when the encoder has ended, since its frames are obsolete. */
   forget(): void
   /** Removes and notifies all subscribers. */
   end(reason: string): void
@@ -52,7 +52,10 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
   let lastAt = 0
   let offsetUs = 0n
 
-  /** A subscriber that throws is a bug; it must not affect the others. */
+  /**
+   * Calls a subscriber, and removes the subscriber if it throws. Such an error is a bug, and must not affect the
+   * others.
+   */
   function tell(watcher: Watcher, call: (listener: CaptureListener) => void): void {
     try {
       call(watcher.listener)

@@ -46,7 +46,7 @@ function readVideoHeader(bytes: Buffer): VideoHeader {
 
 const h264 = 'h264'
 
-/** `max_size`: of the longer side, in pixels; bit rate in bits per second. */
+/** `max_size` limits the longer side, in pixels. The bit rate is in bits per second. */
 const optionsOf = (...more: readonly string[]) => [
   'video=true',
   'audio=false',
@@ -149,7 +149,7 @@ export async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
   }
 }
 
-/** Nothing on the control socket is needed here, but unread data must not accumulate. */
+/** Reads and discards the control socket: nothing on it is needed here, but unread data must not accumulate. */
 async function drain(control: AdbSocket): Promise<string> {
   try {
     while ((await control.readSome()) !== null) continue

@@ -98,7 +98,7 @@ function isTaken(record: Custody, asked: Asked): boolean {
   return !(record.numberErases && (asked.intent === 'erase' || record.numberHolder === ''))
 }
 
-/** Control planes from before tenants do not send a tenant. */
+/** Compares the phone and the tenant. Control planes from before tenants do not send a tenant. */
 const isSamePhone = (held: { phoneId: string; tenant: string }, asked: Asked): boolean =>
   held.phoneId === asked.phoneId &&
   (held.tenant === asked.tenant || held.tenant === '' || asked.tenant === '')
@@ -111,7 +111,7 @@ export function mayCall(record: Custody, asked: Pick<Asked, 'phoneId' | 'fencing
   return isTheirs ? null : 'not_assigned'
 }
 
-/** The record after `asked` was accepted; the same object when nothing changes. */
+/** Returns the record after `asked` was accepted; the same object when nothing changes. */
 export function assigned<R extends Custody>(record: R, asked: Asked, now: number): R {
   const fencingNumber = asked.fencingNumber.toString()
   const { phoneId } = asked
@@ -166,7 +166,7 @@ export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level
 }
 
 /**
- * The one tenant whose data a package-level clean may leave; empty when the tenant is unknown or there are
+ * Returns the one tenant whose data a package-level clean may leave; empty when the tenant is unknown or there are
  * several.
  */
 function tenantLeft({ assignment, clean }: Custody): string {

@@ -118,7 +118,7 @@ export interface Records {
   get(serial: string): DeviceRecord
   /** Changes fields. They are synced to disk when the call returns. */
   update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
-  /** Serials with a record, including disconnected ones. */
+  /** Returns the serials with a record, including serials of disconnected phones. */
   serials(): string[]
 }
 

@@ -210,7 +210,7 @@ export class DeviceGate {
     })
   }
 
-  /** The cached reads of the screen under this assignment. */
+  /** Returns the cached reads of the screen under this assignment. */
   looks({ phoneId, fencingNumber }: Pick<Caller, 'phoneId' | 'fencingNumber'>): Looks {
     const of = `${phoneId} ${fencingNumber}`
     if (this.shown?.of !== of) this.shown = { of, looks: new Looks() }
@@ -308,7 +308,7 @@ export class DeviceGate {
   }
 
   /**
-   * The healthy phone, after verifying that it matches the record. The first use after a wipe changes the
+   * Returns the healthy phone, after verifying that it matches the record. The first use after a wipe changes the
    * phone's mark.
    */
   private async ownPhone(within: Progress): Promise<Device> {

@@ -108,7 +108,7 @@ export class Registry {
     )
   }
 
-  /** The number of devices by the name of their state. */
+  /** Returns the number of devices by the name of their state. */
   countByState(): Map<string, number> {
     const counts = new Map<string, number>()
     for (const { supervisor } of this.entries.values()) {

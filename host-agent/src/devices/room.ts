@@ -1,7 +1,7 @@
 /** Limits the concurrent work on one phone. */
 import { ApiError } from '@phonerack/shared'
 
-/** The error of a call that was refused before it did anything. */
+/** Returns the error of a call that was refused before it did anything. */
 export const tooMany = (message: string, limit: number): ApiError =>
   new ApiError('rate_limited', { message, details: { limit, retry_after_seconds: 1 } })
 

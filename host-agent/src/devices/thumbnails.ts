@@ -56,8 +56,8 @@ export function createThumbnails({ gate, limiter, log, now = ownNow }: Thumbnail
   let reading: Promise<void> | null = null
 
   /**
-   * The running read, which never rejects. Its deadline does not depend on one caller, because several
-   * callers wait for it.
+   * Runs one read, which never rejects. Its deadline does not depend on one caller, because several callers wait for
+   * it.
    */
   async function read(caller: Caller, of: string): Promise<void> {
     const within = Progress.for(times.read)

@@ -29,7 +29,7 @@ function isTyping(action: Action): boolean {
   return action.type === 'type' || (action.type === 'key' && characterKey.test(action.key))
 }
 
-/** Android's key codes of digits, letters and signs (`KeyEvent`): 7–18, 29–56, 62, 68–77, 81, 144–163. */
+/** Whether Android's key code is that of a digit, letter or sign (`KeyEvent`): 7–18, 29–56, 62, 68–77, 81, 144–163. */
 export const isCharacter = (code: number): boolean =>
   (code >= 7 && code <= 18) ||
   (code >= 29 && code <= 56) ||

@@ -40,9 +40,9 @@ const takesChildTexts = (node: VisibleNode): boolean =>
   isButton(node) && !hasVisibleText(node.text) && !node.editable && !node.password
 
 /**
- * Nodes that show a state and receive no touch, such as a radio button in a list's row: a person presses the row. Maps
- * each node to its row. Excludes several such nodes in one button, whose states would mix, and a node with a text in a
- * button that has its own text.
+ * Finds nodes that show a state and receive no touch, such as a radio button in a list's row: a person presses the row.
+ * Maps each node to its row. Excludes several such nodes in one button, whose states would mix, and a node with a text
+ * in a button that has its own text.
  */
 function findStateBoxes(
   nodes: readonly UiNode[],

@@ -43,8 +43,8 @@ export function withoutBars(parsed: ParsedNodes, keyboard: string | null): Parse
 }
 
 /**
- * The window without text and actions, with the area of its keys: some keyboards' windows are as large as the screen, and pass
- * touches above their keys through (`InputMethodService.onComputeInsets`).
+ * Returns the window without text and actions, with the area of its keys: some keyboards' windows are as large as the
+ * screen, and pass touches above their keys through (`InputMethodService.onComputeInsets`).
  */
 function emptied([root, ...inside]: UiNode[]): UiNode {
   if (!root) throw new RangeError('a window without a node')

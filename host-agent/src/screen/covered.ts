@@ -69,7 +69,8 @@ function findCovers(
 }
 
 /**
- * Windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is unknown.
+ * Returns windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is
+ * unknown.
  */
 export function coveringWindows(
   {

@@ -90,12 +90,12 @@ export function buildTree(all: ParsedNodes, screen: Size, foreground: Foreground
   return { window: 0, screen, nodes, visible, elements, elementOf, frontFirst, keyboards, cut }
 }
 
-/** Top to bottom, then left to right, by centre; ties keep the tree's order. Sorts in place. */
+/** Sorts in place: top to bottom, then left to right, by centre. Ties keep the tree's order. */
 export function inScreenOrder<T extends { center: { x: number; y: number } }>(places: T[]): T[] {
   return places.sort((a, b) => a.center.y - b.center.y || a.center.x - b.center.x)
 }
 
-/** The element that represents a node which is not an element. */
+/** Returns the element that represents a node which is not an element. */
 function ownerOf(
   index: number,
   elementOf: readonly (ScreenElement | null)[],

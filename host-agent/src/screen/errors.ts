@@ -33,7 +33,7 @@ export function readFailure(error: unknown): unknown {
   return error
 }
 
-/** The phone answered with an invalid tree or picture. `more` follows the message. */
+/** Returns the error for an invalid tree or picture of a phone. `more` follows the message. */
 export function unreadable(error: ScreenXmlError | ScreenImageError, more = ''): ApiError {
   if (error instanceof ScreenXmlError && error.neverIdle)
     return new ApiError('provider_error', {

@@ -65,7 +65,7 @@ const rectangle = (
   cells: { left: number; right: number; top: number; bottom: number },
 ): Bounds => [xs[cells.left] ?? 0, ys[cells.top] ?? 0, xs[cells.right] ?? 0, ys[cells.bottom] ?? 0]
 
-/** The edges on one axis in order, including the area's own. */
+/** Returns the edges on one axis in order, including the area's own. */
 const cuts = (from: number, to: number, covers: readonly Bounds[], axis: 0 | 1): number[] =>
   [...new Set([from, to, ...covers.flatMap((cover) => [cover[axis], cover[axis === 0 ? 2 : 3]])])].sort(
     (a, b) => a - b,

@@ -6,7 +6,7 @@ export type Bounds = readonly [left: number, top: number, right: number, bottom:
 
 export const wholeScreen = (screen: Size): Bounds => [0, 0, screen.width, screen.height]
 
-/** The intersection, or null when it has no area. */
+/** Returns the intersection, or null when it has no area. */
 export function intersect(a: Bounds, b: Bounds): Bounds | null {
   const left = Math.max(a[0], b[0])
   const top = Math.max(a[1], b[1])
@@ -15,7 +15,7 @@ export function intersect(a: Bounds, b: Bounds): Bounds | null {
   return left < right && top < bottom ? [left, top, right, bottom] : null
 }
 
-/** A whole pixel inside the bounds. */
+/** Returns a whole pixel inside the bounds. */
 export const centerOf = (bounds: Bounds): Point => ({
   x: Math.floor((bounds[0] + bounds[2]) / 2),
   y: Math.floor((bounds[1] + bounds[3]) / 2),

@@ -14,8 +14,8 @@ export interface KeyboardState {
 }
 
 /**
- * The package for `isKeyboard`. A keyboard's settings are an app of the same package, so it is empty while they are in
- * front without the keyboard.
+ * Returns the package for `isKeyboard`. A keyboard's settings are an app of the same package, so it is empty while they
+ * are in front without the keyboard.
  */
 export const keyboardOf = (state: Partial<KeyboardState> | null): string | null => {
   const keyboard = state?.keyboardPackage ?? null

@@ -103,7 +103,7 @@ export class Looks {
     }
   }
 
-  /** Milliseconds since the last drawing. Null without a signal. */
+  /** Returns milliseconds since the last drawing. Null without a signal. */
   stillFor(device: Device): number | null {
     const drawings = this.drawings(device, -Infinity, false)
     return drawings && this.now() - Math.max(drawings.knownSince, drawings.drawnAt)
@@ -202,7 +202,7 @@ export class Looks {
   }
 }
 
-/** The time at which a screen without new drawings counts as settled after the write. Pure. */
+/** Returns the time at which a screen without new drawings counts as settled after the write. Pure. */
 export function settlesAt({ kind, beganAt, endedAt }: Write, drawings: Drawings | null): number {
   const { fixed, most } = settleTimes[kind]
   if (!drawings) return endedAt + fixed

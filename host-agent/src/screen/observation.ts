@@ -15,7 +15,7 @@ export interface BuiltObservation {
   elements: readonly ScreenElement[]
 }
 
-/** At most 500 elements and `maxBytes` of JSON. */
+/** Builds an observation of at most 500 elements and `maxBytes` of JSON. */
 export function buildObservation(
   tree: ScreenTree,
   window: WindowState,
@@ -71,7 +71,7 @@ export function showElement(element: ScreenElement): Element {
   }
 }
 
-/** At most 1,000 characters, including the `…`. */
+/** Cuts a text to at most 1,000 characters, including the `…`. */
 export function cutText(text: string): string {
   if (text.length <= limits.elements.text) return text
   const characters = Array.from(text)

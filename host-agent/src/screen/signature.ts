@@ -1,7 +1,7 @@
 /** Compares two screens by their appearance to a person. Pure. */
 import type { ScreenTree } from './elements.js'
 
-/** Equal for equal screens: everything visible, with its position. */
+/** Returns a text that is equal for equal screens: everything visible, with its position. */
 export const signatureOf = (tree: ScreenTree): string =>
   JSON.stringify(
     tree.visible

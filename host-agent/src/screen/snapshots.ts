@@ -69,7 +69,7 @@ interface PhoneSnapshots {
   bytes: number
 }
 
-/** Estimated bytes: two per character, and the entry's overhead. */
+/** Estimates the bytes of an entry: two per character, and the overhead of the entry. */
 const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {

@@ -5,7 +5,7 @@ import type { Element, Observation } from '@phonerack/shared'
 
 type Head = Pick<Observation, 'app' | 'keyboard' | 'screen'>
 
-/** The three lines above the elements. */
+/** Returns the three lines above the elements. */
 export function headLines({ app, keyboard, screen }: Head): string {
   const focused = keyboard.focused_editable ? ' focused' : ''
   return [
@@ -17,9 +17,8 @@ export function headLines({ app, keyboard, screen }: Head): string {
 }
 
 /**
- * `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, or else the
- * description. An id of the foreground app is written without its package: targets by
- * `id` accept that form too.
+ * Formats an element as `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, or else the description. An ID
+ * of the foreground app is written without its package, a form that targets by `id` also accept.
  */
 export function elementLine(element: Element, app: string): string {
   const words = element.text ?? element.desc

@@ -22,8 +22,8 @@ export interface TouchPoint {
 const maxCovers = 500
 
 /**
- * Android's `View.onTouchEvent`: such a view consumes a touch, even while it is
- * disabled. A list consumes only moves.
+ * Whether a view consumes a touch, even while the view is disabled (Android's `View.onTouchEvent`). A list consumes
+ * only moves.
  */
 export const takesTouches = (node: UiNode): boolean =>
   node.clickable || node.longClickable || (node.editable && node.focusable)
@@ -34,7 +34,7 @@ export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
   return { point: point ?? centerOf(node.visible), covered: point === null }
 }
 
-/** Areas of the nodes that may receive a touch on this node. */
+/** Returns areas of the nodes that may receive a touch on this node. */
 export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
   const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
     .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')

@@ -34,9 +34,8 @@ export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | nul
 }
 
 /**
- * The parent that a text without bounds labels: some apps (Compose) name a tab by a node
- * with the bounds `[0,0][0,0]`. Null when the parent has its own text, or holds many
- * items.
+ * Returns the parent that a text without bounds labels: some apps (Compose) name a tab by a node with the bounds
+ * `[0,0][0,0]`. Null when the parent has its own text, or holds many items.
  */
 function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): VisibleNode | null {
   if ((!hasVisibleText(node.text) && !hasVisibleText(node.desc)) || canBeActedOn(node)) return null

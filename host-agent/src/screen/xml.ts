@@ -72,7 +72,7 @@ function trimToXml(text: string): string {
   return replaceForbidden(text.slice(from, to + 1).replace(declaration, ''))
 }
 
-/** The tool's own message, for the error: `ERROR: null root node returned by UiTestAutomationBridge.` */
+/** Returns the tool's own message for the error, such as `ERROR: null root node returned by UiTestAutomationBridge.` */
 const excerpt = (text: string): string =>
   text
     .slice(0, 120)

@@ -100,7 +100,7 @@ function quietLogger(): Logger {
   return log
 }
 
-/** The key of this machine's agent, which the phone may know already. */
+/** Copies the key of this machine's agent, which the phone may know already. */
 function copyKeys(agentDir: string | null, dir: string): void {
   const to = path.join(dir, 'adb', '.android')
   mkdirSync(to, { recursive: true, mode: 0o700 })

@@ -243,7 +243,7 @@ function openWay(dataDir: string, socket: string, running: RunningIdentity, log:
   return keepTunnels({ identity: () => running.current, target: socket, onChange, log })
 }
 
-/** The address for heartbeats. */
+/** Returns the address for heartbeats. */
 function addressOf({ grpcListen: listen, grpcAddress }: Config, port: number): string {
   if (listen === null) return dialledAddress
   return grpcAddress ?? `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`

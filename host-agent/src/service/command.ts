@@ -58,7 +58,7 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
 }
 
 /**
- * The settings of the package, of the file, and of the environment; the latter take precedence.
+ * Returns the settings of the package, of the file, and of the environment; the latter take precedence.
  * @throws UsageError
  */
 function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

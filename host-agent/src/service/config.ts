@@ -267,7 +267,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
   }
 }
 
-/** Either the control plane connects to the agent, or the agent to the control plane, but not both. */
+/** Checks that either the control plane connects to the agent, or the agent to the control plane, but not both. */
 function wayIssues(env: NodeJS.ProcessEnv, nameOf: (variable: string) => string): string[] {
   const [listen, address] = ['PHONERACK_GRPC_LISTEN', 'PHONERACK_GRPC_ADDRESS'] as const
   const dial = nameOf('PHONERACK_DIAL')

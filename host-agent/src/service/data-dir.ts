@@ -20,8 +20,8 @@ export function takeDataDir(dir: string): () => void {
 }
 
 /**
- * The owner for files that root writes into the folder, since the agent may run as that user; null when this process
- * does not run as root.
+ * Returns the owner for files that root writes into the folder, since the agent may run as that user; null when this
+ * process does not run as root.
  */
 export function ownerOf(dir: string): Owner | null {
   if (process.getuid?.() !== 0) return null

@@ -130,7 +130,7 @@ async function readHost(config: Config, ports: readonly UsbPhone[], limitMs: num
   return { identity, server, broker, way, disks: [state, recordings], servers, phoneNetwork }
 }
 
-/** The phones of one adb server. */
+/** Returns the phones of one adb server. */
 async function ask(
   server: ServerToAsk,
   { adbConnect }: Config,
@@ -155,7 +155,7 @@ async function readWay(
   return { kind: 'listen', port, address: grpcAddress ?? grpcListen, back: wayBack }
 }
 
-/** The free space of the folder's disk. For a missing folder, its first existing parent counts. */
+/** Returns the free space of the folder's disk. For a missing folder, its first existing parent counts. */
 async function freeSpace(
   name: string,
   folder: string,

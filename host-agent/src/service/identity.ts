@@ -35,7 +35,7 @@ export function loadIdentity(path: string): Identity | null {
   return found === null ? null : identitySchema.parse(found)
 }
 
-/** Mode 0600. @param owner null for the user of this process */
+/** Saves the identity with mode 0600. @param owner null for the user of this process */
 export const saveIdentity = (path: string, identity: Identity, owner: Owner | null = null): void =>
   writeJson(path, identity, owner)
 
@@ -80,7 +80,7 @@ export function liveAuthorities(
   return () => atStart.map((pem) => (pem === first ? current().caPem : pem))
 }
 
-/** The text of a `.creds` file, as NATS clients read it. */
+/** Returns the text of a `.creds` file, as NATS clients read it. */
 export const natsCreds = ({ natsJwt, natsSeed }: Pick<Identity, 'natsJwt' | 'natsSeed'>): string =>
   `-----BEGIN NATS USER JWT-----
 ${natsJwt}

@@ -9,7 +9,7 @@ import type { InstallFile } from '../adb/device/device.js'
 export const shop = 'org.example.shop'
 
 export interface Apks {
-  /** Version code 5 of `org.example.shop` by default. */
+  /** Makes an APK, by default version code 5 of `org.example.shop`. */
   make(settings?: Partial<ApkSettings>, by?: 'ours' | 'stranger'): InstallFile & { content: Buffer }
   remove(): void
 }

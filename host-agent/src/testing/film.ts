@@ -5,7 +5,7 @@ import { makeFilm as make, type Film } from './soak/film.js'
 
 export type { Film }
 
-/** `frames` distinct pictures, ten a second. */
+/** Makes `frames` distinct pictures, ten a second. */
 export const makeFilm = (width: number, height: number, frames: number): Promise<Film> =>
   make({ width, height, frames, rate: 10 })
 

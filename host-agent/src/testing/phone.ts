@@ -144,7 +144,7 @@ export function session(
   }
 }
 
-/** The `results` in a batch's last message. */
+/** Returns the `results` in a batch's last message. */
 export function resultsOf(
   messages: readonly RunActionsResponse[],
 ): { index: number; ok: boolean; error?: { code: string } }[] {

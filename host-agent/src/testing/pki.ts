@@ -16,7 +16,7 @@ export interface Leaf {
 export interface TestCa {
   caPem: string
   issue(names: Names, purpose: 'client' | 'server'): Promise<Leaf>
-  /** A server certificate for a key of another party. @param publicKeyPem SPKI, EC P-256 */
+  /** Issues a server certificate for a key of another party. @param publicKeyPem SPKI, EC P-256 */
   issueFor(publicKeyPem: string, names: Names): Promise<string>
 }
 

@@ -13,13 +13,13 @@ export interface Draft {
   children?: readonly Draft[]
 }
 
-/** The XML of `uiautomator dump`. */
+/** Returns the XML of `uiautomator dump`. */
 export const dumpXml = (...roots: readonly Draft[]): string =>
   `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0">${roots
     .map((root) => write(root, () => 'node'))
     .join('')}</hierarchy>`
 
-/** The UI server's page source. */
+/** Returns the UI server's page source. */
 export const pageSource = (...roots: readonly Draft[]): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2400">${roots
     .map((root) => write(root, (draft) => draft.class ?? 'android.view.View'))

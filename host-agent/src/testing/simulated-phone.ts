@@ -167,7 +167,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
   return phone
 }
 
-/** A phone with a single text method. */
+/** Returns a phone with a single text method. */
 export const oneMethod = (
   type: (text: string) => Promise<void>,
   name: TextMethod['name'] = 'keys',
@@ -184,7 +184,7 @@ export const methodOf = (type: (text: string) => Promise<void>): TextMethod => (
   },
 })
 
-/** `tap 540,300`, or `540,300>540,900` with all fingers. */
+/** Formats a gesture as `tap 540,300`, or `540,300>540,900` with all fingers. */
 function describeGesture(strokes: readonly Stroke[]): string {
   return strokes
     .map(({ points }) => {

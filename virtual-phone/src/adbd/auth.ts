@@ -107,7 +107,7 @@ export class AdbKeys {
 const modulusBytes = 256
 const keyBytes = 4 + 4 + modulusBytes * 2 + 4
 
-/** An RSA key in Android's own form: base64, then a space and a name. Null if the key is not RSA. */
+/** Parses an RSA key in Android's own form: base64, then a space and a name. Null if the key is not RSA. */
 function parseKey(line: string): KeyObject | null {
   const bytes = Buffer.from(line.split(' ')[0] ?? '', 'base64')
   if (bytes.length !== keyBytes || bytes.readUInt32LE(0) !== modulusBytes / 4) return null

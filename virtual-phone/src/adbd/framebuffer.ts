@@ -5,7 +5,10 @@
 import type { Duplex } from '../android/streams.js'
 import type { World } from '../android/world.js'
 
-/** 14 numbers: version, bits per pixel, colour space, size, width, height, then offset and length of red, blue, green, alpha. */
+/**
+ * Encodes 14 numbers: version, bits per pixel, colour space, size, width, height, then offset and length of red, blue,
+ * green, alpha.
+ */
 function encodeFramebufferHeader(width: number, height: number): Buffer {
   const fields = [2, 32, 0, width * height * 4, width, height, 0, 8, 16, 8, 8, 8, 24, 8]
   const header = Buffer.alloc(fields.length * 4)

@@ -39,14 +39,14 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The sum of all bytes, which the protocol calls a CRC. */
+/** Returns the sum of all bytes, which the protocol calls a CRC. */
 function checksum(payload: Buffer): number {
   let sum = 0
   for (const byte of payload) sum += byte
   return sum >>> 0
 }
 
-/** The header of a packet; the payload follows it unchanged. */
+/** Encodes the header of a packet; the payload follows it unchanged. */
 export function encodeHeader(packet: Packet, withChecksum: boolean): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32LE(packet.command, 0)

@@ -16,7 +16,7 @@ export class ReverseListeners {
     private readonly connection: Connection,
   ) {}
 
-  /** The response to one request. */
+  /** Returns the response to one request. */
   answer(request: string): Buffer {
     const [verb, rest] = splitOnce(request)
     if (verb === 'forward') return this.forward(rest)
@@ -90,7 +90,7 @@ function splitOnce(text: string): [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Four hex digits of length, then the text. */
+/** Encodes four hex digits of length, then the text. */
 function protocolString(text: string): Buffer {
   const bytes = Buffer.from(text)
   return Buffer.concat([Buffer.from(bytes.length.toString(16).padStart(4, '0')), bytes])

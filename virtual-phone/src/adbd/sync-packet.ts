@@ -50,33 +50,33 @@ export function encodeHeader(id: string, value: number): Buffer {
   return bytes
 }
 
-/** FAIL with a message. */
+/** Encodes FAIL with a message. */
 export function encodeFail(message: string): Buffer {
   const text = Buffer.from(message)
   return Buffer.concat([encodeHeader('FAIL', text.length), text])
 }
 
-/** The response to STAT; all fields are zero when the path does not exist. */
+/** Encodes the response to STAT; all fields are zero when the path does not exist. */
 export function encodeStat1(stat: Stat | null): Buffer {
   return Buffer.concat([Buffer.from('STAT'), stat1Fields(stat)])
 }
 
-/** The response to STA2 and LST2, 72 bytes; `errno` 0 means success. */
+/** Encodes the response to STA2 and LST2, 72 bytes; `errno` 0 means success. */
 export function encodeStat2(id: string, stat: Stat | null, errno: number): Buffer {
   return Buffer.concat([Buffer.from(id), stat2Fields(stat, errno)])
 }
 
-/** One entry of LIST. */
+/** Encodes one entry of LIST. */
 export function encodeEntry1(name: string, stat: Stat | null): Buffer {
   return Buffer.concat([Buffer.from('DENT'), stat1Fields(stat), nameFields(name)])
 }
 
-/** One entry of LIS2. */
+/** Encodes one entry of LIS2. */
 export function encodeEntry2(name: string, stat: Stat | null, errno: number): Buffer {
   return Buffer.concat([Buffer.from('DNT2'), stat2Fields(stat, errno), nameFields(name)])
 }
 
-/** The end of a list: DONE and an empty entry. */
+/** Encodes the end of a list: DONE and an empty entry. */
 export function encodeListEnd(version: 1 | 2): Buffer {
   return Buffer.concat([Buffer.from('DONE'), Buffer.alloc(version === 1 ? 16 : 72)])
 }

@@ -164,7 +164,7 @@ export class Android {
     })
   }
 
-  /** The time that the UI server takes for a tree. */
+  /** Returns the time that the UI server takes for a tree. */
   uiTreeMs(): number {
     return this.options.uiTreeMs?.() ?? 0
   }
@@ -290,7 +290,7 @@ export class Android {
       this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
   }
 
-  /** AOSP `AccountManagerService`: removes the accounts of removed apps. */
+  /** Removes the accounts of removed apps, as AOSP `AccountManagerService` does. */
   private dropLostAccounts(): void {
     this.userData.accounts = this.userData.accounts.filter(
       ({ owner }) => owner === undefined || this.installed.find(owner) !== null,

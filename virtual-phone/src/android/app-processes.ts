@@ -18,7 +18,7 @@ export interface AppProcess {
 const homePackage = 'com.android.launcher3'
 
 /**
- * The processes, the foreground app first. Their PIDs are above the system's and below those of the shell's
+ * Returns the processes, the foreground app first. Their PIDs are above the system's and below those of the shell's
  * commands.
  */
 export function appProcesses(android: Android): AppProcess[] {

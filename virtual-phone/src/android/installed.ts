@@ -33,7 +33,7 @@ export class InstalledApps {
   /** @param onChange called after each change */
   constructor(private readonly onChange: () => void) {}
 
-  /** Sorted by package. */
+  /** Returns the apps, sorted by package. */
   list(): InstalledApp[] {
     return [...this.apps.values()].sort((a, b) => (a.apk.package < b.apk.package ? -1 : 1))
   }
@@ -82,7 +82,7 @@ export function entryOf(app: InstalledApp): AppEntry {
   }
 }
 
-/** Files of the app's APKs, the base first. */
+/** Returns files of the app's APKs, the base first. */
 export function apkPaths(app: InstalledApp): string[] {
   return [`${app.folder}/base.apk`, ...app.splits.map((split) => `${app.folder}/split_${split}.apk`)]
 }

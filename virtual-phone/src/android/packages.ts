@@ -20,13 +20,13 @@ const hidden: readonly [string, string, number][] = [
 /** The parts of a running Android that these functions need. */
 export type PackageSource = Pick<Android, 'world' | 'installed'>
 
-/** Sorted by package. */
+/** Returns all apps, sorted by package. */
 export function allPackages({ world, installed }: PackageSource): AppEntry[] {
   const builtIn = systemPackages({ world })
   return [...builtIn, ...installed.list().map(entryOf)].sort((a, b) => (a.package < b.package ? -1 : 1))
 }
 
-/** The packages of the system image. */
+/** Returns the packages of the system image. */
 export function systemPackages({ world }: Pick<Android, 'world'>): AppEntry[] {
   const seen = new Set(world.builtInApps().map((app) => app.package))
   const parts = hidden
@@ -47,7 +47,7 @@ export function findPackage(source: PackageSource, name: string): AppEntry | nul
   return allPackages(source).find((app) => app.package === name) ?? null
 }
 
-/** The paths that `pm path` prints: the base first, then the splits. */
+/** Returns the paths that `pm path` prints: the base first, then the splits. */
 export function pathsOf({ installed }: Pick<Android, 'installed'>, app: AppEntry): string[] {
   const own = installed.find(app.package)
   if (own !== null) return apkPaths(own)

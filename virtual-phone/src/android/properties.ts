@@ -20,7 +20,7 @@ export class Properties {
     return this.values.get(name) ?? ''
   }
 
-  /** Sorted by name. */
+  /** Returns all properties, sorted by name. */
   all(): [string, string][] {
     return [...this.values].sort(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -39,7 +39,7 @@ export class Properties {
     return true
   }
 
-  /** The properties that survive a restart. */
+  /** Returns the properties that survive a restart. */
   persistent(): Record<string, string> {
     return Object.fromEntries([...this.values].filter(([name]) => name.startsWith('persist.')))
   }

@@ -28,7 +28,7 @@ export class Settings {
     return had
   }
 
-  /** Sorted by name. */
+  /** Returns the settings of a table, sorted by name. */
   list(namespace: Namespace): [string, string][] {
     return [...this.tables[namespace]].sort(([a], [b]) => (a < b ? -1 : 1))
   }

@@ -49,7 +49,7 @@ export class PhoneSockets {
     }
   }
 
-  /** Addresses with a listener. */
+  /** Returns addresses with a listener. */
   addresses(): SocketAddress[] {
     return [...this.listeners.keys()]
   }

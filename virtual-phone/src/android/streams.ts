@@ -4,7 +4,7 @@
  */
 
 export interface ByteSource {
-  /** The next chunk, never empty; null at the end. */
+  /** Reads the next chunk, which is never empty; null at the end. */
   read(): Promise<Buffer | null>
 }
 

@@ -125,13 +125,13 @@ export interface World {
    */
   screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
-   * The XML that `uiautomator dump` writes, from the layout that is also used for drawing and hit tests: the
-   * nodes of the active window (a dialog or the shade when it is in front). The XML does not contain the
-   * keyboard; see `inputMethod`.
+   * Returns the XML that `uiautomator dump` writes, from the layout that is also used for drawing and hit tests: the
+   * nodes of the active window (a dialog or the shade when it is in front). The XML does not contain the keyboard; see
+   * `inputMethod`.
    */
   hierarchyXml(): string
   /**
-   * The windows on the screen as accessibility services see them, the frontmost first. Empty while the phone
+   * Returns the windows on the screen as accessibility services see them, the frontmost first. Empty while the phone
    * sleeps.
    */
   accessibilityWindows(): readonly AccessibilityWindow[]
@@ -158,17 +158,17 @@ export interface World {
   forceStop(packageName: string): void
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
-  /** The permissions that a built-in app asks for, by name, with whether each is granted. */
+  /** Returns the permissions that a built-in app asks for, by name, with whether each is granted. */
   permissionsOf(packageName: string): ReadonlyMap<string, boolean>
   /** Grants or revokes a permission. Has no effect for a permission that the app does not ask for. */
   setPermission(packageName: string, name: string, granted: boolean): void
   /**
-   * Packages with a task, which were opened, and neither stopped nor swiped away. The foreground package
-   * comes first.
+   * Returns packages with a task, which were opened, and neither stopped nor swiped away. The foreground package comes
+   * first.
    */
   runningApps(): readonly string[]
   builtInApps(): readonly AppEntry[]
-  /** Built-in and installed apps that have a launcher activity. */
+  /** Returns built-in and installed apps that have a launcher activity. */
   launchableApps(): readonly AppEntry[]
   /** Sets the apps that `pm` installed. The launcher shows them, each with a plain screen. */
   setInstalledApps(apps: readonly AppEntry[]): void
@@ -185,7 +185,7 @@ export interface World {
   applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void
   /** Calls `listener` for each setting and property that was changed on the screen. */
   onSystemChange(listener: (change: SystemChange) => void): () => void
-  /** Where the Settings app stores a screen lock. Without it, no lock is stored. */
+  /** Sets where the Settings app stores a screen lock. Without this call, no lock is stored. */
   connectScreenLock(lock: ScreenLock): void
   /** The phone's location; null when the phone does not know it. */
   readonly location: GeoPoint | null
@@ -221,7 +221,7 @@ export interface World {
   /** Calls `listener` when `exportState` may have changed. */
   onStateChange(listener: () => void): () => void
 
-  /** All state that survives a reboot, as JSON. */
+  /** Returns all state that survives a reboot, as JSON. */
   exportState(): unknown
   /** Returns to the unlocked launcher with the state from `exportState`; null for a new state (a wipe). */
   reboot(state: unknown): void

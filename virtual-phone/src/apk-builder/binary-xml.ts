@@ -68,7 +68,7 @@ function attributeOf(name: string, value: AttributeValue, indexOf: (text: string
   return Buffer.concat([words(space, indexOf(name), text), shorts(8), Buffer.from([0, type]), words(data)])
 }
 
-/** `Res_value.dataType`, with the value's data. */
+/** Returns `Res_value.dataType`, with the value's data. */
 function typed(value: AttributeValue, indexOf: (text: string) => number): [type: number, data: number] {
   if (typeof value === 'string') return [0x03, indexOf(value)]
   if (typeof value === 'number') return [0x10, value]

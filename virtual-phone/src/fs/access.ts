@@ -83,7 +83,7 @@ const names: Readonly<Record<number, string>> = {
   9997: 'everybody',
 }
 
-/** The name of a user or group ID; apps are `u0_a<n>`. */
+/** Returns the name of a user or group ID; apps are `u0_a<n>`. */
 export function nameOf(id: number): string {
   if (id >= 10000 && id < 20000) return `u0_a${id - 10000}`
   return names[id] ?? String(id)

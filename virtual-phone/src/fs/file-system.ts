@@ -65,7 +65,7 @@ export class FileSystem {
     return unlessFsError(() => allowed(this.who, this.node(path, true), want)) ?? false
   }
 
-  /** Names, sorted by byte value, without `.` and `..`. */
+  /** Returns names, sorted by byte value, without `.` and `..`. */
   readdir(path: string): string[] {
     const node = this.node(path, true)
     if (node.kind !== 'directory') throw new FsError('ENOTDIR', path)
@@ -79,7 +79,7 @@ export class FileSystem {
     return node.target
   }
 
-  /** The absolute path without links. The whole path must exist. */
+  /** Returns the absolute path without links. The whole path must exist. */
   realpath(path: string): string {
     const found = this.locate(path, true)
     if (found.node === null) throw new FsError('ENOENT', path)
@@ -251,7 +251,7 @@ export class FileSystem {
     return node
   }
 
-  /** The parent directory and the name of a new entry. */
+  /** Returns the parent directory and the name of a new entry. */
   private vacancy(path: string): { parent: DirectoryNode; name: string } {
     const { parent, name, node } = this.locate(path, 'parent')
     if (node !== null || parent === null) throw new FsError('EEXIST', path)

@@ -41,7 +41,7 @@ export function keptTrees(volume: Volume): DirectoryNode[] {
   return keptFolders.map((path) => directory(volume, path))
 }
 
-/** The state of `/data` and the shared storage after a wipe. */
+/** Sets `/data` and the shared storage to their state after a wipe. */
 function newUserData(volume: Volume): void {
   const fs = new FileSystem(volume, root)
   for (const [path, mode, uid, gid] of dataFolders) {

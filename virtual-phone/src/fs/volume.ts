@@ -84,7 +84,7 @@ export class Volume {
     if (node.kind === 'directory') for (const entry of node.entries.values()) await this.discard(entry)
   }
 
-  /** The persistent part, as JSON. */
+  /** Returns the persistent part, as JSON. */
   save(kept: readonly DirectoryNode[]): SavedVolume {
     return { nextIno: this.nextIno, trees: kept.map(toSaved) }
   }

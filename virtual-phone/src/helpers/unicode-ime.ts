@@ -9,7 +9,7 @@ export class UnicodeIme {
   /** The text since `&`; null outside a shifted part. */
   private shifted: string | null = null
 
-  /** The text to commit for a character; empty while the sequence is incomplete. */
+  /** Returns the text to commit for a character; empty while the sequence is incomplete. */
   type(character: string): string {
     if (this.shifted === null) {
       if (character !== '&') return character
@@ -31,7 +31,7 @@ export class UnicodeIme {
   }
 }
 
-/** Modified base 64 of UTF-16BE; invalid base 64 is committed unchanged. `&-` is `&`. */
+/** Decodes modified base 64 of UTF-16BE; invalid base 64 is committed unchanged. `&-` is `&`. */
 function decodeShifted(encoded: string): string {
   if (encoded === '') return '&'
   const bytes = Buffer.from(encoded.replaceAll(',', '/'), 'base64')

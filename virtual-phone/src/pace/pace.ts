@@ -49,7 +49,7 @@ export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = {
 
 export const within = ([least, most]: Span, random: () => number): number => least + (most - least) * random()
 
-/** The minimum duration of this command; null when the command is not delayed. */
+/** Returns the minimum duration of this command; null when the command is not delayed. */
 export function commandSpan(name: string, args: readonly string[]): Span | null {
   const span = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return span ? span(args) : null

@@ -60,12 +60,12 @@ export class ControlProtocolError extends Error {
 /** Returns exactly the next `length` bytes of the stream; rejects at its end. */
 export type ReadExactly = (length: number) => Promise<Buffer>
 
-/** Bytes after their big-endian length. */
+/** Reads bytes after their big-endian length. */
 export async function readBytes(read: ReadExactly, lengthBytes: 1 | 2 | 4): Promise<Buffer> {
   const length = (await read(lengthBytes)).readUIntBE(0, lengthBytes)
   return length === 0 ? Buffer.alloc(0) : read(length)
 }
 
-/** UTF-8 after its big-endian length. */
+/** Reads UTF-8 after its big-endian length. */
 export const readString = async (read: ReadExactly, lengthBytes: 1 | 4): Promise<string> =>
   (await readBytes(read, lengthBytes)).toString('utf8')

@@ -18,7 +18,7 @@ export function encoderList(): string {
 }
 
 /**
- * The server's error text for a missing encoder; null when the encoder exists.
+ * Returns the server's error text for a missing encoder; null when the encoder exists.
  * @param name null for any encoder
  */
 export function encoderProblem(codec: string, name: string | null): string | null {

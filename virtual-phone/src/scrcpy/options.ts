@@ -219,7 +219,7 @@ export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol):
   return options
 }
 
-/** The abstract socket's name. */
+/** Returns the abstract socket's name. */
 export function socketName(scid: number): string {
   return scid === -1 ? 'scrcpy' : `scrcpy_${scid.toString(16).padStart(8, '0')}`
 }

@@ -5,7 +5,7 @@ const MAX_POINTERS = 10
 export class Pointers {
   private readonly local = new Map<bigint, number>()
 
-  /** The local ID, newly assigned when the pointer is unknown; null when ten pointers are down. */
+  /** Returns the local ID, newly assigned when the pointer is unknown; null when ten pointers are down. */
   idOf(pointerId: bigint): number | null {
     const known = this.local.get(pointerId)
     if (known !== undefined) return known

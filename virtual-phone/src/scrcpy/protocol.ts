@@ -41,7 +41,7 @@ export interface ScrcpyProtocol {
 
 export const H264_CODEC_ID = 0x68323634
 
-/** `flags` and PTS in 64 bits, then the length. */
+/** Encodes `flags` and PTS in 64 bits, then the length. */
 export function packetHeader(
   flags: { config: bigint; key: bigint },
   meta: PacketMeta,

@@ -10,7 +10,7 @@ export class ArithmeticError extends Error {
 
 /** The variables that an expression reads and sets. */
 export interface ArithmeticVariables {
-  /** The text of a word after expansion of its `$…`. */
+  /** Returns the text of a word after expansion of its `$…`. */
   text(node: Arithmetic & { kind: 'word' }): Promise<string>
   get(name: string): string | null
   set(name: string, value: string): void
@@ -123,7 +123,10 @@ async function store(node: Arithmetic, value: number, variables: ArithmeticVaria
   variables.set(name, String(value))
 }
 
-/** A number, or a variable that contains a number (or the name of another variable, up to a depth). */
+/**
+ * Returns the value of a number, or of a variable that contains a number (or the name of another variable, up to a
+ * depth).
+ */
 function valueOf(text: string, variables: ArithmeticVariables, depth: number): number {
   if (text === '') return 0
   if (nameForm.test(text)) {

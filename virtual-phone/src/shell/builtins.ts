@@ -54,7 +54,7 @@ async function changeDirectory(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** The path that `cd` shows: without `.` and `..`, with its links. */
+/** Returns the path that `cd` shows: without `.` and `..`, with its links. */
 function logicalPath(path: string): string {
   const parts: string[] = []
   for (const part of path.split('/')) {

@@ -24,7 +24,7 @@ export interface CommandIo extends ProgramIo {
   /** Writes a byte string. */
   out(text: string): Promise<void>
   err(text: string): Promise<void>
-  /** The absolute path of a name given by the user. */
+  /** Returns the absolute path of a name given by the user. */
   path(name: string): string
   /** Runs another command and waits for its exit code. */
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<number>

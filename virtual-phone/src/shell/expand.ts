@@ -22,7 +22,7 @@ export interface ExpansionShell {
   /** Returns variables, `?`, `#`, `$`, `!`, `0` to `9…`, `-`; null when unset. */
   lookup(name: string): string | null
   assign(name: string, value: string): void
-  /** Output of a command substitution, without its closing newlines. */
+  /** Returns output of a command substitution, without its closing newlines. */
   substitute(body: Script): Promise<string>
 }
 
@@ -201,7 +201,7 @@ export class Expander {
     }
   }
 
-  /** The value of a parameter, or its default word. */
+  /** Returns the value of a parameter, or its default word. */
   private async chosenWord(parameter: Parameter): Promise<string | Word> {
     const { change, name } = parameter
     const value = this.read(name)

@@ -60,7 +60,7 @@ async function atPath(android: Android, path: string): Promise<FoundCommand> {
   return { kind: 'script', run: sh, path }
 }
 
-/** The path that `which` prints, or null. */
+/** Returns the path that `which` prints, or null. */
 export async function pathOfCommand(
   android: Android,
   name: string,

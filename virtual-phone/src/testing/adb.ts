@@ -22,7 +22,7 @@ export interface Adb {
 
 const deadlineMs = 15_000
 
-/** `adb 29.0.6-debian`: the installed version. */
+/** Returns the installed version, such as `adb 29.0.6-debian`. */
 export function adbName(): string {
   const version = /^Version (\S+)/m.exec(execFileSync('adb', ['version']).toString())?.[1]
   return `adb ${version ?? '0.0 of an unknown version'}`
@@ -65,7 +65,7 @@ export async function startAdb(serial: string): Promise<Adb> {
   }
 }
 
-/** A free port that no outgoing connection uses: it is below the ports of the kernel and of `up`. */
+/** Returns a free port that no outgoing connection uses, below the ports of the kernel and of `up`. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_100, 20_000)

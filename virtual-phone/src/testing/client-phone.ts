@@ -16,7 +16,7 @@ export interface ClientPhone {
   folder: string
   /** Runs a command by the real adb, to verify the client's effect. */
   shell(command: string): Promise<string>
-  /** The output of `uiautomator dump`. */
+  /** Returns the output of `uiautomator dump`. */
   tree(): Promise<TreeNode[]>
   /** Internal errors of the phone. */
   faults: readonly unknown[]

@@ -17,7 +17,7 @@ import {
   tryClose,
 } from '@yume-chan/stream-extra'
 
-/** A host with one separate key. */
+/** Creates a host with one separate key. */
 function credentialStore(): AdbCredentialStore {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key: AdbPrivateKey = {

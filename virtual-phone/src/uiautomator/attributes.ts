@@ -56,7 +56,7 @@ function boundsText({ info }: TreeNode): string {
   return `[${left},${top}][${right},${bottom}]`
 }
 
-/** The attributes in the order of the page source, without attributes that have no value. */
+/** Returns the attributes in the order of the page source, without attributes that have no value. */
 export function sourceAttributes(node: TreeNode): [string, string][] {
   const { info, parent, window } = node
   const range = selectionOf(node)

@@ -44,7 +44,7 @@ async function answerAlert(screen: Screen, call: Call, action: 'accept' | 'dismi
   return null
 }
 
-/** The pixels of a bar at the screen's edge; 0 while the bar is hidden. */
+/** Returns the pixels of a bar at the screen's edge; 0 while the bar is hidden. */
 function barHeight({ android: { world } }: Screen, title: string): number {
   const bar = world.accessibilityWindows().find((window) => window.title === title)
   return bar === undefined ? 0 : bar.bounds.bottom - bar.bounds.top

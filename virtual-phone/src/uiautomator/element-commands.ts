@@ -14,7 +14,7 @@ const enterKey = 66
 
 const nodeOf = (screen: Screen, call: Call): TreeNode => screen.element(call.path['id'] ?? '')
 
-/** The element's JSON for the client; longer when the setting `shouldUseCompactResponses` is off. */
+/** Returns the element's JSON for the client; longer when the setting `shouldUseCompactResponses` is off. */
 function elementModel(screen: Screen, node: TreeNode): Record<string, unknown> {
   const model: Record<string, unknown> = { ELEMENT: node.id, [elementKey]: node.id }
   if (screen.session.flag('shouldUseCompactResponses')) return model

@@ -17,7 +17,7 @@ export class Screen {
     readonly gestures: Gestures,
   ) {}
 
-  /** Built for each request, from the current screen. */
+  /** Builds the tree of the current screen, for each request. */
   tree(): Tree {
     return buildTree(this.android.world.accessibilityWindows(), {
       multiWindows: this.session.flag('enableMultiWindows'),
@@ -25,7 +25,7 @@ export class Screen {
     })
   }
 
-  /** The element's current node. @throws ServerError when it is unknown or stale */
+  /** Returns the element's current node. @throws ServerError when it is unknown or stale */
   element(id: string): TreeNode {
     this.session.assertKnown(id)
     const all = { multiWindows: true, invisible: true }

@@ -91,7 +91,7 @@ class Reader {
   }
 }
 
-/** A Java string literal. */
+/** Decodes a Java string literal. */
 function unescape(text: string): string {
   const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
   return text.replace(/\\([^])/g, (_, character: string) => letters[character] ?? character)

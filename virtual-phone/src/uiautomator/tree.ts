@@ -78,7 +78,7 @@ function addNode({ info, window, parent, key, counts, nodes, invisible }: Adding
   return node
 }
 
-/** How often a window contains each resource name, since a unique name identifies its view. */
+/** Counts how often a window contains each resource name, since a unique name identifies its view. */
 function countIds(info: AccessibilityNode, counts: Map<string, number>): void {
   if (info.resourceId !== '') counts.set(info.resourceId, (counts.get(info.resourceId) ?? 0) + 1)
   for (const child of info.children) countIds(child, counts)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 
 let found: string | null = null
 
-/** A path, or a name without a path for PATH, which is not checked before ffmpeg is started. */
+/** Returns a path, or a name without a path for PATH, which is not checked before ffmpeg is started. */
 export function ffmpegPath(): string {
   found ??= process.env['FFMPEG_BIN'] ?? staticPath() ?? 'ffmpeg'
   return found

@@ -23,7 +23,7 @@ export class FlvReader {
   private held: Buffer = Buffer.alloc(0)
   private headerRead = false
 
-  /** The packets that `chunk` completes. @throws Error for bytes that are not H.264 in FLV */
+  /** Returns the packets that `chunk` completes. @throws Error for bytes that are not H.264 in FLV */
   push(chunk: Buffer): VideoPacket[] {
     this.held = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk])
     const packets: VideoPacket[] = []
@@ -55,7 +55,7 @@ function videoTag(body: Buffer): VideoPacket | null {
   return null // End of the sequence.
 }
 
-/** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.2.4.1). */
+/** Parses an AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.2.4.1). */
 function parameterSets(record: Buffer): Buffer {
   if ((record.readUInt8(4) & 3) !== 3) throw new Error('FLV with NAL lengths of less than four bytes')
   const units: Buffer[] = []

@@ -44,7 +44,7 @@ interface Sent {
   repeats: number
 }
 
-/** The interval in milliseconds; null when the picture is not repeated. */
+/** Returns the interval in milliseconds; null when the picture is not repeated. */
 const repeatsIn = (last: Sent | null, afterMs: number): number | null =>
   last && afterMs > 0 && last.repeats < MOST_REPEATS ? last.at + afterMs - performance.now() : null
 
@@ -186,7 +186,7 @@ export class ScreenVideo {
     return BigInt(Math.round(this.options.uptimeMs() * 1000))
   }
 
-  /** The time of the next packet: `pts`, or a later time when that has passed. */
+  /** Returns the time of the next packet: `pts`, or a later time when that has passed. */
   private after(pts: bigint): bigint {
     this.lastPts = pts > this.lastPts ? pts : this.lastPts + 1n
     return this.lastPts

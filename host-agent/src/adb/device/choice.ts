@@ -28,7 +28,7 @@ export const choiceSchema = z.object({
 })
 export type Choice = z.infer<typeof choiceSchema>
 
-/** The choice for the same phone on a host without a scrcpy server. */
+/** Returns the choice for the same phone on a host without a scrcpy server. */
 export const withoutScrcpy = (choice: Choice): Choice => ({
   ...choice,
   input: 'input-commands',

@@ -32,16 +32,16 @@ export interface Stroke {
 }
 
 export interface Screen {
-  /** The size in the current rotation. */
+  /** Returns the size in the current rotation. */
   size(progress: Progress): Promise<Size>
-  /** The whole screen as PNG, as captured by the phone. */
+  /** Returns the whole screen as PNG, as captured by the phone. */
   png(progress: Progress): Promise<Uint8Array>
 }
 
 export interface Ui {
   /**
-   * The hierarchy as XML (`uiautomator dump`, or the UI server's page source). `refresh`: clears Android's cache of the screen
-   * first.
+   * Returns the hierarchy as XML (`uiautomator dump`, or the UI server's page source). `refresh`: clears Android's
+   * cache of the screen first.
    */
   source(progress: Progress, refresh?: boolean): Promise<string>
 }
@@ -126,7 +126,7 @@ export interface TextMethod {
    */
   readonly mode: 'insert' | 'replace'
   accepts(text: string): boolean
-  /** Maximum duration in milliseconds. */
+  /** Returns maximum duration in milliseconds. */
   limitMs(text: string): number
   /** @throws TextMethodUnavailable when no part of the text entered the field */
   send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
@@ -200,7 +200,7 @@ export interface Info {
 
 export interface Clipboard {
   /**
-   * Empty for an empty clipboard. @throws ApiError clipboard_unavailable when the phone
+   * Returns the text, which is empty for an empty clipboard. @throws ApiError clipboard_unavailable when the phone
    * forbids reading it
    */
   get(progress: Progress): Promise<string>
@@ -221,14 +221,14 @@ export interface Location {
 }
 
 export interface Locale {
-  /** BCP 47. */
+  /** Returns a BCP 47 tag. */
   get(progress: Progress): Promise<string>
   /** Returns the locale that the phone then reports. */
   set(locale: string, progress: Progress): Promise<string>
 }
 
 export interface Timezone {
-  /** IANA name, or null while the default applies. */
+  /** Returns the IANA name, or null while the default applies. */
   get(progress: Progress): Promise<string | null>
   /** Null resets it to the default. Returns the time zone that the phone then reports. */
   set(timezone: string | null, progress: Progress): Promise<string | null>

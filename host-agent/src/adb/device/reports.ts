@@ -29,7 +29,9 @@ export interface LogLine {
 }
 
 export interface Logs {
-  /** Lines, newest first, without lines from before the phone got its device. `more`: older lines exist. */
+  /**
+   * Returns lines, newest first, without lines from before the phone got its device. `more`: whether older lines exist.
+   */
   read(query: LogQuery, progress: Progress): Promise<{ lines: LogLine[]; more: boolean }>
 }
 

@@ -7,7 +7,7 @@ import { commandName, type ShellCommand } from '../quote.js'
 import type { ShellResult } from '../shell-protocol.js'
 import type { Transport } from '../transport.js'
 
-/** A command's output on both streams, for messages and for Android tools that report failures on stdout. */
+/** Returns a command's output on both streams, for messages and for Android tools that report failures on stdout. */
 export const outputOf = (result: ShellResult): string =>
   `${result.stdout.toString('utf8')}${result.stderr.toString('utf8')}`.trim()
 

@@ -54,7 +54,7 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 export type AgentAddresses = { listen: Address; advertise: Address | null } | null
 
 /**
- * The address on which the agent listens, and the address that it announces.
+ * Returns the address on which the agent listens, and the address that it announces.
  * @param local this machine's address on a connection to the server
  * @throws UsageError when the control plane could not connect
  */
@@ -89,7 +89,7 @@ export function agentAddresses(
 /** Without the brackets of an IPv6 address in a URL. */
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** The broker's address for this host. Null if the control plane's address of the broker is unusable here. */
+/** Returns the broker's address for this host. Null if the control plane's address of the broker is unusable here. */
 export function brokerFor(server: URL, named: string | null): string | null {
   const host = named === null ? null : brokerHost(named)
   if (host === null) return null

@@ -26,7 +26,7 @@ const valueSchema = z.union([
 const settingsSchema = z.map(z.string(), z.unknown()).nullable()
 
 /**
- * The file's settings as variables.
+ * Returns the file's settings as variables.
  * @param variables the known variables
  * @throws UsageError that names the file and the key
  */

@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best.each
 }
 
-/** The Levenshtein distance: insertions, deletions and replacements. */
+/** Returns the Levenshtein distance: insertions, deletions and replacements. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i += 1) {

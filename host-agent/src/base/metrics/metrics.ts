@@ -78,7 +78,7 @@ export function createMetrics(sources: MetricsSources): () => Promise<string> {
 
 let ofProcess: Registry | null = null
 
-/** Memory, CPU and event loop; measured from the first scrape on. */
+/** Returns metrics of memory, CPU and event loop, measured from the first scrape on. */
 function processMetrics(): Registry {
   if (ofProcess) return ofProcess
   ofProcess = new Registry()

@@ -61,7 +61,7 @@ const clock = { everyMs: 60_000, withinMs: 150, aloneMs: 400 }
 /** How far the rules look back, in milliseconds and in frames. */
 const kept = { ms: clock.everyMs + 2 * clock.aloneMs, frames: 400 }
 
-/** `repeats`: whether the encoder repeats the last frame after 100 ms. */
+/** Adds a frame. `repeats`: whether the encoder repeats the last frame after 100 ms. */
 export function nextFrame(seen: Seen, frame: Frame, repeats: boolean): Seen {
   const latest = { ptsUs: frame.ptsUs, repeats: 0 }
   if (frame.isFirst)

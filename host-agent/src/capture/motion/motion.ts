@@ -78,7 +78,7 @@ export function createMotion({ transport, jar, log, lingerMs = times.linger }: M
     }
   }
 
-  /** One motion video, from its start to its end. Never rejects. */
+  /** Runs one motion video, from its start to its end. Never rejects. */
   async function film(signal: AbortSignal): Promise<'again'> {
     const sink = sinkOf(false)
     const mine: VideoSink = {

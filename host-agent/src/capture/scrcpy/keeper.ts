@@ -16,15 +16,14 @@ export interface ScrcpyKeeper {
   /** Pushes the jar when needed and starts the server. Returns once it answers. */
   start(progress: Progress): Promise<ControlSocket>
   /**
-   * The running server's socket; waits for a restart for up to 3 s. @throws DeviceGone
-   * before any byte was sent
+   * Returns the running server's socket; waits for a restart for up to 3 s. @throws DeviceGone before any byte was sent
    */
   socket(progress: Progress): Promise<ControlSocket>
   /** The running server's socket, or null. Never waits. */
   readonly current: ControlSocket | null
   /**
-   * The list of apps with an icon, printed by a separate short-lived server. @throws
-   * ApiError provider_error; feature_unavailable on a host without the server
+   * Returns the list of apps with an icon, printed by a separate short-lived server. @throws ApiError provider_error;
+   * feature_unavailable on a host without the server
    */
   listApps(progress: Progress): Promise<string>
   stop(): void

@@ -13,7 +13,7 @@ export const textLimit = 300
 /** Bytes of UTF-8 in one SET_CLIPBOARD: the message's 256 KiB less its header. */
 export const clipboardLimit = (1 << 18) - 14
 
-/** TYPE_INJECT_KEYCODE, 14 bytes. `repeat`: how often a held key has repeated. */
+/** Builds TYPE_INJECT_KEYCODE, 14 bytes. `repeat`: how often a held key has repeated. */
 export function keyMessage(
   action: keyof typeof keyActions,
   keyCode: number,
@@ -29,7 +29,7 @@ export function keyMessage(
   return message
 }
 
-/** TYPE_INJECT_TEXT. @throws RangeError above `textLimit` bytes */
+/** Builds TYPE_INJECT_TEXT. @throws RangeError above `textLimit` bytes */
 export function textMessage(text: string): Buffer {
   const bytes = Buffer.from(text)
   if (bytes.length > textLimit) throw new RangeError(`${bytes.length} bytes of text in one message`)
@@ -41,8 +41,8 @@ export function textMessage(text: string): Buffer {
 }
 
 /**
- * TYPE_INJECT_TOUCH_EVENT, 32 bytes: a finger, in device pixels. `size` is the
- * screen's; without a video the server uses the point unchanged.
+ * Builds TYPE_INJECT_TOUCH_EVENT, 32 bytes: a finger, in device pixels. `size` is the size of the screen; without a
+ * video the server uses the point unchanged.
  */
 export function touchMessage(
   action: TouchAction,
@@ -66,7 +66,10 @@ export function touchMessage(
 /** Wheel steps at the maximum of the message's 16-bit field. */
 const scrollSteps = 16
 
-/** TYPE_INJECT_SCROLL_EVENT, 21 bytes: wheel steps, positive to the right and up; `point` and `size` as in `touchMessage`. */
+/**
+ * Builds TYPE_INJECT_SCROLL_EVENT, 21 bytes: wheel steps, positive to the right and up; `point` and `size` as in
+ * `touchMessage`.
+ */
 export function scrollMessage(
   point: { x: number; y: number },
   size: { width: number; height: number },
@@ -87,10 +90,10 @@ export function scrollMessage(
   return message
 }
 
-/** TYPE_GET_CLIPBOARD, with COPY_KEY_NONE. The server does not answer when the clipboard is empty. */
+/** Builds TYPE_GET_CLIPBOARD, with COPY_KEY_NONE. The server does not answer when the clipboard is empty. */
 export const getClipboardMessage = (): Buffer => Buffer.from([8, 0])
 
-/** TYPE_SET_CLIPBOARD; answered by an acknowledgement with the same number (not 0). */
+/** Builds TYPE_SET_CLIPBOARD, which the server acknowledges with the same number (not 0). */
 export function setClipboardMessage(sequence: bigint, paste: boolean, text: string): Buffer {
   const bytes = Buffer.from(text)
   if (bytes.length > clipboardLimit) throw new RangeError(`${bytes.length} bytes for the clipboard`)
@@ -103,12 +106,12 @@ export function setClipboardMessage(sequence: bigint, paste: boolean, text: stri
   return message
 }
 
-/** TYPE_ROTATE_DEVICE: rotates the screen by 90 degrees, permanently. */
+/** Builds TYPE_ROTATE_DEVICE, which rotates the screen by 90 degrees, permanently. */
 export const rotateMessage = (): Buffer => Buffer.from([11])
 
 /**
- * TYPE_RESET_VIDEO: restarts the encoder, which sends parameter sets and a key frame,
- * also of a still screen.
+ * Builds TYPE_RESET_VIDEO, which restarts the encoder. The encoder then sends parameter sets and a key frame, also of a
+ * still screen.
  */
 export const resetVideoMessage = (): Buffer => Buffer.from([17])
 

@@ -11,7 +11,10 @@ import { clipboardLimit, textLimit, textMessage } from './messages.js'
 /** Milliseconds for restoring the clipboard, independent of the caller's deadline. */
 const restoreMs = 1000
 
-/** Characters that INJECT_TEXT types on every phone: others are dropped where the key map lacks them. */
+/**
+ * Whether INJECT_TEXT types all characters of the text on every phone. It drops other characters where the key map
+ * lacks them.
+ */
 export const isKeyText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }

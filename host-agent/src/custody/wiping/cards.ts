@@ -89,7 +89,10 @@ interface Subscription {
   embedded: boolean
 }
 
-/** `{id=1 … simSlotIndex=0 … isEmbedded true` (10 to 13) and `[SubscriptionInfoInternal: id=1 … isEmbedded=1 …]` (14). */
+/**
+ * Parses `{id=1 … simSlotIndex=0 … isEmbedded true` (Android 10 to 13) and `[SubscriptionInfoInternal: id=1 …
+ * isEmbedded=1 …]` (Android 14).
+ */
 function rowsOf(output: string): Subscription[] {
   return output.split(/\r?\n/).flatMap((line) => {
     const [, id] = /\bid=(\d+) /.exec(line) ?? []

@@ -49,7 +49,7 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
   return '.'
 }
 
-/** The account types in `dumpsys account`. The accounts' names are a tenant's data, and are left out. */
+/** Returns the account types in `dumpsys account`. The accounts' names are a tenant's data, and are left out. */
 export function accountTypesOf(output: string): string[] {
   const types = new Set<string>()
   for (const line of output.split(/\r?\n/)) {

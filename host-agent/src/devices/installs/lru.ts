@@ -8,15 +8,15 @@ export interface CachedFile {
   usedAt: number
 }
 
-/** The unused files, the least recently used first. */
+/** Returns the unused files, the least recently used first. */
 export const oldestUnused = (
   files: readonly CachedFile[],
   inUse: (sha256: string) => boolean,
 ): CachedFile[] => files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)
 
 /**
- * The least recently used files whose eviction frees `needed` bytes, without files in use. Null when evicting all would
- * not be enough.
+ * Returns the least recently used files whose eviction frees `needed` bytes, without files in use. Null when evicting
+ * all would not be enough.
  */
 export function chooseEvictions(
   files: readonly CachedFile[],

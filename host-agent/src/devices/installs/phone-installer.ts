@@ -71,7 +71,7 @@ interface PhoneInstaller {
   prepare(attempt: InstallAttempt): Promise<void>
   /** Installs, once, under `caller`'s fencing number. */
   run(attempt: InstallAttempt, caller: DeviceCaller): Promise<Outcome>
-  /** `session`: an install session on the phone that must still be abandoned. */
+  /** Saves the attempt. `session`: an install session on the phone that must still be abandoned. */
   save(attempt: InstallAttempt, outcome: Outcome | null, session: number | null): void
 }
 
@@ -80,7 +80,7 @@ const requirePackages = (packages: Packages | null): Packages => {
   return packages
 }
 
-/** The space of the installed app is not counted: it is unknown until the app is gone. */
+/** Checks the space. The space of the installed app is not counted, since it is unknown until the app is gone. */
 async function requireSpace(packages: Packages, request: BeginRequest, progress: Progress): Promise<void> {
   const totalBytes = request.files.reduce((sum, { size }) => sum + size, 0)
   try {

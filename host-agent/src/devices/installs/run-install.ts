@@ -36,13 +36,16 @@ interface AppToInstall {
 }
 
 interface RunHooks {
-  /** The ID of the session on the phone, or null once there is no session. */
+  /** Called with the ID of the session on the phone, and with null once there is no session. */
   onSession(session: number | null): void
-  /** A cached file is corrupt. */
+  /** Called when a cached file is corrupt. */
   onBroken(sha256: string): Promise<void>
 }
 
-/** `reconnect` returns the phone's packages once it is connected: it can disconnect after the commit. */
+/**
+ * Runs the install. `reconnect` returns the packages of the phone once the phone is connected, since the phone can
+ * disconnect after the commit.
+ */
 export async function runInstall(
   packages: Packages,
   reconnect: (progress: Progress) => Promise<Packages>,
@@ -101,11 +104,11 @@ function refused(error: InstallRefused, hooks: RunHooks): Outcome {
   return failed('install_failed', error.reason)
 }
 
-/** The phone disconnected, did not answer, or reported neither success nor failure. */
+/** Whether the phone disconnected, did not answer, or reported neither success nor failure. */
 const hasNoAnswer = (error: unknown): boolean =>
   error instanceof DeviceGone || error instanceof DeadlineExceeded || error instanceof ApiError
 
-/** The outcome of an install that failed before its commit: the app is unchanged. */
+/** Returns the outcome of an install that failed before its commit: the app is unchanged. */
 export function failureOf(error: unknown, progress: Progress): Outcome {
   if (error instanceof InstallRefused) return failed('install_failed', error.reason)
   if (error instanceof InstallFileBroken) return failed('provider_error', error.message)

@@ -73,7 +73,7 @@ export interface AssembledDevice extends Device {
 const shortText = 300
 const anyLength = Number.MAX_SAFE_INTEGER
 
-/** The ways of typing, best first. The README of `actions` gives the reasons for the order. */
+/** Returns the ways of typing, best first. The README of `actions` gives the reasons for the order. */
 function textMethods(
   { transport, choice, keeper, uiServer, log }: DeviceParts,
   keyboard: KeyboardSwitch,

@@ -64,7 +64,7 @@ function percentOf(text: string): number | null {
   return level === null || scale === 0 ? null : Math.round((level / scale) * 100)
 }
 
-/** The last line of `df -k`: blocks of 1 KiB in total, used, available. */
+/** Parses the last line of `df -k`: blocks of 1 KiB in total, used, available. */
 function storageOf(text: string): Pick<Facts, 'storage_free_bytes' | 'storage_total_bytes'> {
   const found = /\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s+\S+\s*$/.exec(text)
   if (!found) return { storage_free_bytes: null, storage_total_bytes: null }

@@ -12,7 +12,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
     details: { serial, reason: 'not_enrolled' },
   })
 
-/** The error's message and the message of its cause. */
+/** Returns the error's message and the message of its cause. */
 export function reasonOf(error: unknown): string {
   const messages: string[] = []
   for (let at = error; at instanceof Error; at = at.cause) messages.push(at.message)

@@ -149,7 +149,7 @@ export class LinkWatch {
     }
   }
 
-  /** A phone that cannot be read makes no claim now. */
+  /** Returns the claim of the phone. A phone that cannot be read makes no claim now. */
   private async readClaim(progress: Progress): Promise<string | null> {
     try {
       return await this.tie.readIdentity(progress)

@@ -85,14 +85,14 @@ export class PhoneTie {
     if (!isKept && seen.bootId === bootId) await writeMark(transport, mark, seen.marks, progress)
   }
 
-  /** The private key of the phone's identity; null when the phone has no identity. */
+  /** Returns the private key of the phone's identity; null when the phone has no identity. */
   readSeed(progress: Progress): Promise<string | null> {
     return readSeed(this.parts.transport, progress)
   }
 
   /**
-   * The public key of the phone's identity; null when the phone has no identity, or is in use under another serial of
-   * this host.
+   * Returns the public key of the phone's identity; null when the phone has no identity, or is in use under another
+   * serial of this host.
    */
   async readIdentity(progress: Progress): Promise<string | null> {
     const seed = this.hasTwin ? null : await this.readSeed(progress)
@@ -112,7 +112,7 @@ export class PhoneTie {
     return key
   }
 
-  /** Other serials of the same phone that are in use. */
+  /** Returns other serials of the same phone that are in use. */
   async twins(progress: Progress): Promise<string[]> {
     const { serial, transport, links } = this.parts
     return links.twinsOf(serial, await readTraits(transport, progress))

@@ -85,7 +85,7 @@ export class PhoneLinks {
     return [...this.links].some(([serial, { inUse }]) => serial !== except && inUse)
   }
 
-  /** Other serials of this phone that are in use. */
+  /** Returns other serials of this phone that are in use. */
   twinsOf(serial: string, { bootId, marks }: PhoneTraits): string[] {
     return [...this.links]
       .filter(([other, link]) => {

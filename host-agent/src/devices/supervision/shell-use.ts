@@ -38,7 +38,7 @@ export class ShellUse {
     this.now = parts.now ?? Date.now
   }
 
-  /** The shell of a phone for tenants. */
+  /** Returns the shell of a phone for tenants. */
   guarded(transport: Transport, shell: Pick<Shell, 'run'>): Shell {
     return {
       admit: (progress) => this.admit(transport, progress),

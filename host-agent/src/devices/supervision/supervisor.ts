@@ -216,7 +216,9 @@ export class DeviceSupervisor {
     return this.preparation.probe(this.known?.sdk ?? null, progress)
   }
 
-  /** The guarantee of a wipe of this phone. @throws ApiError feature_unavailable when the phone cannot be wiped */
+  /**
+   * Returns the guarantee of a wipe of this phone. @throws ApiError feature_unavailable when the phone cannot be wiped
+   */
   requireWipe(): WipeLevel {
     if (this.record.choice?.wipe === 'testharness') return 'data'
     throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
@@ -319,7 +321,7 @@ export class DeviceSupervisor {
     return this.link.hang(progress)
   }
 
-  /** The tree by `uiautomator dump`, without the UI server. For an acceptance run. */
+  /** Returns the tree by `uiautomator dump`, without the UI server, for an acceptance run. */
   treeByDump(progress: Progress): Promise<string> {
     return this.preparation.treeByDump(progress)
   }

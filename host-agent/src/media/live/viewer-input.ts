@@ -194,7 +194,9 @@ export class ViewerInput {
   }
 }
 
-/** The screen's size in the picture's orientation: the screen may have rotated since its size was read. Pure. */
+/**
+ * Returns the screen's size in the picture's orientation: the screen may have rotated since its size was read. Pure.
+ */
 export function inOrientationOf(size: Size, picture: Size | null): Size {
   const isTurned = picture && picture.width > picture.height !== size.width > size.height
   return isTurned ? { width: size.height, height: size.width } : size

@@ -54,7 +54,7 @@ export class ViewerQueue {
     this.dropOld(now)
   }
 
-  /** The next frame that is still recent enough to show. */
+  /** Returns the next frame that is still recent enough to show. */
   take(now: number): QueuedFrame | null {
     this.dropOld(now)
     const next = this.frames.shift()

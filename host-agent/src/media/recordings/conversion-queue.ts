@@ -57,7 +57,7 @@ export function createConversionQueue(
   const current = new Map<string, Running>()
   let isClosed = false
 
-  /** The oldest job whose owner has no running conversion, when a slot is free. */
+  /** Returns the oldest job whose owner has no running conversion, when a slot is free. */
   function next(): [string, Job] | null {
     const running = [...current.values()]
     if (running.length >= maxConcurrent) return null

@@ -14,7 +14,7 @@ const avc = { keyFrame: 0x17, otherFrame: 0x27, configuration: 0, picture: 1 }
 /** The header of a file without sound, and the length of the tag before the first tag, which is 0. */
 export const fileHeader = Buffer.from([0x46, 0x4c, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
 
-/** `ms`: milliseconds since the recording began. */
+/** Builds a tag. `ms`: milliseconds since the recording began. */
 function tag(type: number, ms: number, ...body: readonly Buffer[]): Buffer {
   const size = body.reduce((sum, part) => sum + part.length, 0)
   const head = Buffer.alloc(headBytes)

@@ -54,7 +54,7 @@ export interface Recordings {
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
   get(id: string): Entry
-  /** The bytes that the recording uses on disk now. */
+  /** Returns the bytes that the recording uses on disk now. */
   sizeOf(id: string): number
   /** Opens the video of a ready recording. @throws ApiError recording_not_found, recording_not_ready */
   read(id: string): Readable
@@ -111,8 +111,8 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   /**
-   * Why an owner cannot use `bytes` more; null when the owner can. A running recording passes its written bytes,
-   * because the converted file needs the same space again.
+   * Returns why an owner cannot use `bytes` more; null when the owner can. A running recording passes its written
+   * bytes, because the converted file needs the same space again.
    */
   async function storageProblem(owner: string, bytes: number): Promise<string | null> {
     if (!hasSpace(store.used(), owner, bytes, parts.limits.bytes))

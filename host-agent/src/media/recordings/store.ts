@@ -32,7 +32,7 @@ const entrySchema = z.object({
 })
 export type Entry = z.infer<typeof entrySchema>
 
-/** The unit that shares a host's space: a tenant, or a phone whose tenant is unknown. */
+/** Returns the unit that shares a host's space: a tenant, or a phone whose tenant is unknown. */
 export const ownerOf = ({ tenant, phoneId }: Pick<Entry, 'tenant' | 'phoneId'>): string => tenant || phoneId
 
 export interface RecordingStore {
@@ -50,14 +50,14 @@ export interface RecordingStore {
   keepInMemory(entry: Entry): void
   /** Deletes a recording with its files. A missing recording is not an error. */
   remove(id: string): Promise<void>
-  /** The FLV file of the running recording. Creates its folder. */
+  /** Returns the FLV file of the running recording. Creates its folder. */
   rawPath(id: string): string
   videoPath(id: string): string
-  /** Bytes that a recording uses now. */
+  /** Returns bytes that a recording uses now. */
   sizeOf(id: string): number
-  /** Bytes that each owner (`ownerOf`) uses now. */
+  /** Returns bytes that each owner (`ownerOf`) uses now. */
   used(): Map<string, number>
-  /** Free bytes on the disk. */
+  /** Returns free bytes on the disk. */
   free(): Promise<number>
 }
 

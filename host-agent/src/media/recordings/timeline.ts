@@ -11,13 +11,11 @@ const maxAheadMs = 1000
 
 export interface Timeline {
   /**
-   * The time in the recording, in milliseconds, of a picture that arrived at `nowMs` (agent's clock). It is
+   * Returns the time in the recording, in milliseconds, of a picture that arrived at `nowMs` (agent's clock). It is
    * always later than the time of the previous picture.
    */
   picture(ptsUs: bigint, nowMs: number): number
-  /**
-   * The time in the recording, in milliseconds, at `nowMs`, while the last picture is still on the screen.
-   */
+  /** Returns the time in the recording, in milliseconds, at `nowMs`, while the last picture is still on the screen. */
   shownUntil(nowMs: number): number
 }
 

@@ -51,7 +51,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     return true
   }
 
-  /** The entry at the path itself; null when the entry or its folder does not exist. */
+  /** Returns the entry at the path itself; null when the entry or its folder does not exist. */
   async function entryAt(real: string, progress: Progress): Promise<FileStat | null> {
     if (!(await folderExists(parentOf(real), progress))) return null
     const found = await transport.lstat(real, progress)

@@ -6,7 +6,7 @@ export const realRoot = '/storage/emulated/0'
 const publicRoot = '/sdcard'
 
 /**
- * An error of the path itself. `names`: the kind of object to which the path refers, when that is the error.
+ * Returns an error of the path itself. `names`: the kind of object to which the path refers, when that is the error.
  */
 export const badPath = (message: string, names?: 'file' | 'directory'): ApiError =>
   new ApiError('validation_failed', {

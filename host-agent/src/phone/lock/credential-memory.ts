@@ -29,7 +29,7 @@ export interface CredentialMemory {
   commanded(line: string, at: number): void
   /** Records the foreground app at `at`. After two checks without Settings, the text typed between them is deleted. */
   sawForeground(isSettings: boolean, at: number): void
-  /** The candidates, the most likely first; at most three. */
+  /** Returns the candidates, the most likely first; at most three. */
   candidates(at: number): string[]
   forget(): void
 }
@@ -72,7 +72,7 @@ export function createCredentialMemory(): CredentialMemory {
   }
 }
 
-/** `android.view.KeyEvent`: 0–9, a–z, the numeric pad's digits, enter and delete. */
+/** Returns the character of a key of `android.view.KeyEvent`: 0–9, a–z, the numeric pad's digits, enter and delete. */
 function characterOf(keyCode: number): string | null {
   if (keyCode >= 7 && keyCode <= 16) return String(keyCode - 7)
   if (keyCode >= 144 && keyCode <= 153) return String(keyCode - 144)
@@ -96,7 +96,7 @@ function candidatesOf(entries: readonly Entry[]): string[] {
   return [...new Set(found.filter(fits))].slice(0, maxCandidates)
 }
 
-/** The longest text that occurs twice in succession at the end. */
+/** Returns the longest text that occurs twice in succession at the end. */
 function repeatedEnd(text: string): string | null {
   for (let size = length.max; size >= length.min; size -= 1) {
     const end = text.slice(-size)

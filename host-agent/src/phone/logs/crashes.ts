@@ -31,7 +31,7 @@ export function createCrashes(transport: Transport): Crashes {
     throw notUnderstood('its crash reports', output)
   }
 
-  /** The texts of entries in the given order; null for an entry that no longer exists. */
+  /** Returns the texts of entries in the given order; null for an entry that no longer exists. */
   async function reports(
     wanted: readonly DropBoxEntry[],
     all: readonly DropBoxEntry[],
@@ -80,7 +80,7 @@ export function createCrashes(transport: Transport): Crashes {
   }
 }
 
-/** The index after the cursor's entry. If that entry no longer exists, the index of the first older entry. */
+/** Returns the index after the cursor's entry. If that entry no longer exists, the index of the first older entry. */
 function afterCursor(newest: readonly DropBoxEntry[], cursor: string): number {
   const known = newest.findIndex((entry) => cursorOf(entry) === cursor)
   if (known !== -1) return known + 1

@@ -48,7 +48,7 @@ export function parseEntries(output: string): DropBoxEntry[] | null {
 const separator = '========================================'
 
 /**
- * The text of a report from `dumpsys dropbox --print DATE TIME TAG`; null when the report no longer exists.
+ * Returns the text of a report from `dumpsys dropbox --print DATE TIME TAG`; null when the report no longer exists.
  * @param earlier the number of earlier entries with the same tag and second
  */
 export function reportIn(output: string, { header }: DropBoxEntry, earlier: number): string | null {
@@ -76,7 +76,7 @@ export interface Report {
 const maxPid = 0x7fff_ffff
 
 /**
- * The system's lines `Name: value` up to the first empty line, and then the text that the app or the system
+ * Parses the system's lines `Name: value` up to the first empty line, and then the text that the app or the system
  * printed.
  */
 export function parseReport(kind: CrashKind, text: string): Report {

@@ -24,7 +24,7 @@ export async function readOwners(transport: Transport, progress: Progress): Prom
   return ownersOf(output)
 }
 
-/** From `package:NAME uid:NUMBER` for each app, then `PID NAME` for each process. Pure. */
+/** Parses `package:NAME uid:NUMBER` for each app, then `PID NAME` for each process. Pure. */
 export function ownersOf(output: string): Owners {
   const byUid = new Map<number, string[]>()
   const byPid = new Map<number, string>()

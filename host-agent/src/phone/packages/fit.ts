@@ -36,7 +36,7 @@ export async function readProperties(transport: Transport, progress: Progress): 
   }
 }
 
-/** The lowest `targetSdkVersion` that Android 14 and newer accept for a new app. */
+/** Returns the lowest `targetSdkVersion` that Android 14 and newer accept for a new app. */
 const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 : 0)
 /** A phone of this level or newer requires a v2 signature of apps that target this level or a newer level. */
 const v2RequiredSdk = 30

@@ -21,7 +21,7 @@ interface LabelParts {
   log: Logger
 }
 
-/** Errors that leave a list of apps without labels but do not fail it. */
+/** Whether the error leaves a list of apps without labels but does not fail the list. */
 const isFailure = (error: unknown): boolean =>
   error instanceof UiServerUnavailable ||
   error instanceof UiServerDown ||

@@ -22,7 +22,7 @@ export class UnreadableList extends Error {
 
 const packageLine = /^package:(.*)=([A-Za-z0-9_.]+) versionCode:(\d{1,19})(?: .*)?$/
 
-/** Output of `cmd package list packages -f --show-versioncode`. @throws UnreadableList */
+/** Parses the output of `cmd package list packages -f --show-versioncode`. @throws UnreadableList */
 export function parsePackageList(text: string): ListedPackage[] {
   return packageLines(text).map((line) => {
     const [, path, name, versionCode] = packageLine.exec(line) ?? []
@@ -31,7 +31,7 @@ export function parsePackageList(text: string): ListedPackage[] {
   })
 }
 
-/** Output of `cmd package list packages`: names only. @throws UnreadableList */
+/** Parses the output of `cmd package list packages`, which has only names. @throws UnreadableList */
 export function parsePackageNames(text: string): Set<string> {
   return new Set(
     packageLines(text).map((line) => {
@@ -50,8 +50,8 @@ const packageLines = (text: string): string[] =>
     .filter((line) => line.startsWith('package:'))
 
 /**
- * Version names by package, from the section `Packages:` of `dumpsys package packages`. The section of hidden system
- * packages lists the versions that updates replaced. Null when the section is missing.
+ * Parses version names by package from the section `Packages:` of `dumpsys package packages`. The section of hidden
+ * system packages lists the versions that updates replaced. Null when the section is missing.
  */
 export function parseVersionNames(dump: string): Map<string, string> | null {
   const names = new Map<string, string>()
@@ -77,8 +77,8 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
 }
 
 /**
- * Labels by package, from the scrcpy server's `list_apps`: `* Label        package`, or
- * a long label on its own line and the package on the next.
+ * Parses labels by package from the scrcpy server's `list_apps`: `* Label package`, or a long label on its own line and
+ * the package on the next.
  */
 export function parseAppList(text: string): Map<string, string> {
   const labels = new Map<string, string>()
@@ -114,7 +114,7 @@ function splitLast(text: string): [string, string | null] {
 
 const maxLength = 500
 
-/** A label or version as a single line of text. */
+/** Converts a label or version to a single line of text. */
 export function oneLine(text: string): string {
   return Array.from(text.replace(/\p{Cc}+/gu, ' ').trim())
     .slice(0, maxLength)
@@ -122,8 +122,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * The result of a `pm` command: null for success, otherwise its error text, such as
- * `INSTALL_FAILED_OLDER_SDK: Requires newer sdk`.
+ * Returns the result of a `pm` command: null for success, otherwise its error text, such as `INSTALL_FAILED_OLDER_SDK:
+ * Requires newer sdk`.
  */
 export function refusalOf(output: string): string | null {
   if (/^Success/m.test(output)) return null

@@ -118,7 +118,7 @@ interface Issue {
   message: string
 }
 
-/** The error of invalid permissions. Its message names the first issue, like errors of the control plane. */
+/** Returns the error of invalid permissions. Its message names the first issue, like errors of the control plane. */
 function refused({ path: [field, index], message }: Issue, issues: readonly Issue[]): ApiError {
   const more = issues.length > 1 ? ` ${issues.length - 1} more in \`details.issues\`.` : ''
   return new ApiError('validation_failed', {

@@ -14,7 +14,7 @@ const readCommand = sequence(
   command('getprop', 'ro.product.locale'),
 )
 
-/** Language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
+/** Returns language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
 function partsOf(tag: string): { language: string; script: string; region: string } {
   const [language = '', ...rest] = tag.split('-')
   const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part)) ?? ''
@@ -53,7 +53,7 @@ export function createLocale(transport: Transport): Locale {
   }
 }
 
-/** The error for a well-formed locale that the phone does not have. */
+/** Returns the error for a well-formed locale that the phone does not have. */
 function unknownLocale(locale: string): ApiError {
   return new ApiError('validation_failed', {
     message: `\`locale\` is \`${locale}\`, which this phone does not support.`,

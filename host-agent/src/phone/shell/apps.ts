@@ -37,9 +37,9 @@ const whole = (packageName: string, className: string): string =>
   className.startsWith('.') ? packageName + className : className
 
 /**
- * The activity of an app's icon: the first activity, unless a library added an icon before it, such as LeakCanary,
- * whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or without
- * `--components`. Null when there is none. Pure.
+ * Returns the activity of an app's icon: the first activity, unless a library added an icon before it, such as
+ * LeakCanary, whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or
+ * without `--components`. Null when there is none. Pure.
  */
 export function iconOf(output: string, packageName: string): string | null {
   const classes = output.split('\n').flatMap((line) => {
@@ -51,7 +51,8 @@ export function iconOf(output: string, packageName: string): string | null {
 }
 
 /**
- * The agent's helper apps. Clients cannot open them: some close immediately, so opening them would time out.
+ * Whether the package is a helper app of the agent. Clients cannot open helper apps: some close immediately, so opening
+ * them would time out.
  */
 const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
 
@@ -76,7 +77,7 @@ export function createApps(transport: Transport, windows: Windows): Apps {
     }
   }
 
-  /** The class of the activity behind the app's icon. */
+  /** Returns the class of the activity behind the app's icon. */
   async function launcherOf(packageName: string, progress: Progress): Promise<string> {
     const output = outputOf(await transport.shell(command(...queryIcons, packageName), progress))
     const found = iconOf(output, packageName)

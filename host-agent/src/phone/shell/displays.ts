@@ -17,8 +17,8 @@ export const appPattern =
   /mFocusedApp=(?:AppWindowToken\{.{0,200}?)?ActivityRecord\{\S{1,32} u\d{1,10} ([^ }]{1,500})/
 
 /**
- * The lines of display 0. When display 0 has neither window nor app, as on a folded phone, the lines of the last
- * display with a window or app, which was used last. Null when the output has another form.
+ * Returns the lines of display 0. When display 0 has neither window nor app, as on a folded phone, the lines of the
+ * last display with a window or app, which was used last. Null when the output has another form.
  */
 export function displayInUse(output: string): string | null {
   const blocks = output.split(/^(?=\s{0,20}Display: mDisplayId=)/m)

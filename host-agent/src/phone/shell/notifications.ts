@@ -78,7 +78,7 @@ const keyBegin = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|/
 /** A key ends with the UID, or with the key of a group that the system created. */
 const wholeKey = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|[^]*\|\d+(?:\|[^|\n]*)?$/
 
-/** All texts that may be keys. Trying them is safe, since the phone prints a record only for a key. Pure. */
+/** Returns all texts that may be keys. Trying them is safe, since the phone prints a record only for a key. Pure. */
 export function keysOf(list: string): string[] {
   const lines = list.split(/\r?\n/)
   const begins = lines.flatMap((line, at) => (keyBegin.test(line) ? [at] : []))
@@ -89,7 +89,7 @@ export function keysOf(list: string): string[] {
   return [...new Set(joined.filter((key) => wholeKey.test(key) && !key.includes('\0')))]
 }
 
-/** The notification was removed after the list was printed, or a text of the list is not a key. */
+/** Whether the notification was removed after the list was printed, or a text of the list is not a key. */
 const isGone = (text: string): boolean => text.trim() === '' || /^\s*(?:error: )?no active/i.test(text)
 
 async function recordsOfDump(transport: Transport, progress: Progress): Promise<PhoneRecord[]> {
@@ -106,7 +106,7 @@ async function recordsOfDump(transport: Transport, progress: Progress): Promise<
   return texts.map((text) => ({ text }))
 }
 
-/** The package in a key, which consists of user, package, number, tag and UID. */
+/** Returns the package in a key, which consists of user, package, number, tag and UID. */
 const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
 
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
@@ -143,7 +143,7 @@ export function parseRecord(record: string, asked?: string): PostedNotification 
   }
 }
 
-/** `android.title=String (…)`, up to the line of the next extra. */
+/** Returns the value of `android.title=String (…)`, up to the line of the next extra. */
 function extra(record: string, name: string): string {
   const begin = new RegExp(`^[ \\t]*android\\.${name}=[\\w.$]+ \\(`, 'm').exec(record)
   if (begin === null) return ''

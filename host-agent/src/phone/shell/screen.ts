@@ -12,7 +12,7 @@ import { createScreencap } from './screencap.js'
 
 const cacheMs = 1000
 
-/** The size of the display in use, in the current rotation. Null when the output has another form. */
+/** Returns the size of the display in use, in the current rotation. Null when the output has another form. */
 export function parseSize(output: string): Size | null {
   const [, width, height] = /^[ \t]*init=.*? cur=(\d+)x(\d+)/m.exec(displayInUse(output) ?? '') ?? []
   return width === undefined ? null : { width: Number(width), height: Number(height) }

@@ -15,13 +15,16 @@ const readStates = pipe(
   command('grep', '-E', '^[^ ]|mBaseDisplayInfo=DisplayInfo[{]'),
 )
 
-/** All physical displays, such as `Display 4619827259835644672 (HWC display 0): port=0 …`. Empty when not reported. */
+/**
+ * Returns all physical displays, such as `Display 4619827259835644672 (HWC display 0): port=0 …`. Empty when not
+ * reported.
+ */
 export const physicalDisplays = (output: string): string[] =>
   [...output.matchAll(/^Display (\d{1,20})\b/gm)].map(([, id = '']) => id)
 
 /**
- * The physical display that shows the screen. It belongs to logical display 0, unless that display is off and another
- * display is on, as on a folded phone. Null when the output has another form.
+ * Returns the physical display that shows the screen. It belongs to logical display 0, unless that display is off and
+ * another display is on, as on a folded phone. Null when the output has another form.
  */
 export function litDisplay(output: string): string | null {
   const displays = output.split(/\r?\n/).flatMap((line) => {
@@ -38,7 +41,9 @@ export function litDisplay(output: string): string | null {
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** The PNG in the output, between texts of the phone. Null when the output has no PNG, or the PNG has no end. */
+/**
+ * Returns the PNG in the output, between texts of the phone. Null when the output has no PNG, or the PNG has no end.
+ */
 export function pngIn(output: Buffer): Buffer | null {
   const begin = output.indexOf(signature)
   if (begin === -1) return null

@@ -2,7 +2,7 @@
 
 const prime = 0x01000193
 
-/** 53 bits: two FNV-1a hashes, of which the second reads each character inverted. */
+/** Returns a hash of 53 bits: two FNV-1a hashes, of which the second reads each character inverted. */
 export function hashOf(...parts: readonly (string | number)[]): number {
   let high = 0x811c9dc5
   let low = 0x9747b28c

@@ -44,13 +44,13 @@ export interface PhoneUnderTest {
   readonly recordings: Recordings
   /** Found by the enrolment; empty before. */
   capabilities: readonly FoundCapability[]
-  /** The latest status; null while adb has not listed the phone. */
+  /** Returns the latest status; null while adb has not listed the phone. */
   status(): DeviceStatus | null
   /** @throws ApiError phone_unavailable while adb has not listed the phone */
   gate(): DeviceGate
-  /** The caller under the current fencing number. */
+  /** Returns the caller under the current fencing number. */
   caller(): DeviceCaller
-  /** A caller with a newer fencing number, for a lifecycle call. */
+  /** Returns a caller with a newer fencing number, for a lifecycle call. */
   next(): DeviceCaller
   /** Commands to the phone that no part of the agent has, for evidence. Does not trigger a rescue. */
   transport(progress: Progress): Promise<Transport>
@@ -58,7 +58,7 @@ export interface PhoneUnderTest {
   untilLink(link: DeviceStatus['link'], progress: Progress): Promise<void>
   /** Makes calls hang until the agent takes its next recovery step. */
   hang(progress: Progress): Promise<void>
-  /** The tree by `uiautomator dump`, while no UI server runs. */
+  /** Returns the tree by `uiautomator dump`, while no UI server runs. */
   treeByDump(progress: Progress): Promise<string>
   /**
    * Ends the adb servers and all work on the phone, as the end of an agent does, and starts both with the same records.
@@ -70,7 +70,7 @@ export interface PhoneUnderTest {
   stop(): Promise<void>
 }
 
-/** `host:port`: adb reaches the phone over a network. */
+/** Whether the serial is `host:port`, so that adb reaches the phone over a network. */
 export const isNetworkSerial = (serial: string): boolean =>
   /^(\[[0-9a-f:.]+\]|[^\s:]+):\d{1,5}$/i.test(serial)
 
@@ -157,7 +157,10 @@ interface RunningAgent {
   stop(): Promise<void>
 }
 
-/** The adb servers, the phone's records and its supervisor. @throws Error when the adb server of the phone does not run */
+/**
+ * Starts the adb servers, the phone's records and its supervisor. @throws Error when the adb server of the phone does
+ * not run
+ */
 async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
   const { serial, dir, jar, isolated, log } = parts
   const connect = isNetworkSerial(serial) ? [serial] : []

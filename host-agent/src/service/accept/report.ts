@@ -13,7 +13,7 @@ export interface Report {
   results: readonly CheckResult[]
 }
 
-/** The results without pictures. */
+/** Formats the results without pictures. */
 export function reportJson({ phone, version, startedAt, endedAt, results }: Report): string {
   const checks = results.map(({ pictures: _, ...check }) => check)
   return `${JSON.stringify(
@@ -42,8 +42,8 @@ export function totals(results: readonly CheckResult[]): string {
 }
 
 /**
- * `google-pixel-8-api-34`: begins the name of the report's files. It contains only `[a-z0-9-]`, because the phone
- * reports its parts.
+ * Returns the beginning of the report's file names, such as `google-pixel-8-api-34`. It contains only `[a-z0-9-]`,
+ * because the phone reports its parts.
  */
 export function fileNameOf({ maker, model, sdk }: Report['phone']): string {
   const words = [maker, model, sdk === null ? null : `api-${sdk}`].filter((word) => word !== null)

@@ -75,7 +75,7 @@ const withLeft = (result: CheckResult, left: readonly unknown[]): CheckResult =>
   reason: [result.reason ?? [], ...left.map((error) => reasonOf(error))].flat().join('; '),
 })
 
-/** The error's message, with the message of its cause. */
+/** Returns the error's message, with the message of its cause. */
 export function reasonOf(error: unknown, limitMs?: number): string {
   if (error instanceof DeadlineExceeded && limitMs !== undefined)
     return `${error.message} (at most ${Math.round(limitMs / 1000)} s)`

@@ -62,7 +62,7 @@ export const readFfprobe = (bin: string): Promise<Reading<string>> =>
   attempt(async () => (await output(bin, ['-version'])).split('\n', 1)[0] ?? '')
 
 /**
- * Adb servers without a socket in `ownDir`.
+ * Returns adb servers without a socket in `ownDir`.
  * @param proc `/proc`
  */
 export const readAdbServers = (proc: string, ownDir: string | null): Promise<Readings['adbServers']> =>

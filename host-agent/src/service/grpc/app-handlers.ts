@@ -73,7 +73,7 @@ const settle = (callback: sendUnaryData<PutPackageFileResponse>, log: Logger) =>
 
 type FileStream = ServerReadableStream<PutPackageFileRequest, PutPackageFileResponse>
 
-/** The header, and the bytes after it, which are read only as fast as they are used. */
+/** Reads the header. Returns it with the bytes after it, which are read only as fast as they are used. */
 async function readStart(
   call: FileStream,
 ): Promise<{ header: FileHeader; chunks: AsyncIterable<Uint8Array> }> {

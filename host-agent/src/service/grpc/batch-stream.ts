@@ -10,7 +10,7 @@ export const sendBatch = (phoneId: string, send: (message: RunActionsResponse) =
     }),
 })
 
-/** The public form of results as UTF-8 JSON. Requests in `next` name this phone. */
+/** Returns the public form of results as UTF-8 JSON. Requests in `next` name this phone. */
 export const resultJson = (phoneId: string, results: ActionResult | readonly ActionResult[]): Buffer =>
   Buffer.from(
     JSON.stringify(results, (key, value: unknown) =>

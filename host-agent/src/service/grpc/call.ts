@@ -41,7 +41,7 @@ export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
   return names.includes(`URI:${controlPlaneIdentity}`)
 }
 
-/** The caller's deadline and cancellation, as one progress. */
+/** Returns the caller's deadline and cancellation, as one progress. */
 function progressOf(call: AnyCall): Progress {
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
@@ -49,7 +49,7 @@ function progressOf(call: AnyCall): Progress {
   return Progress.for(remainingOf(call), gone.signal)
 }
 
-/** Milliseconds until the caller's deadline. */
+/** Returns milliseconds until the caller's deadline. */
 function remainingOf(call: AnyCall): number {
   const deadline = call.getDeadline()
   const at = typeof deadline === 'number' ? deadline : deadline.getTime()
@@ -152,7 +152,7 @@ export async function answer<A>(
   return withCallFields(fields, () => inServerSpan(name, arrival, noted))
 }
 
-/** The calling phone and its fencing number. @throws ApiError when the call does not name them */
+/** Returns the calling phone and its fencing number. @throws ApiError when the call does not name them */
 export function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
   if (!assignment)
     throw new ApiError('validation_failed', { message: 'The call does not contain an assignment.' })

@@ -24,7 +24,7 @@ const statuses: Partial<Record<ErrorCode, status>> = {
   recording_not_found: status.NOT_FOUND,
 }
 
-/** Any error that is not one of ours is a bug: it is logged here and returned as `internal_error`. */
+/** Converts an error to the public error. An unknown error is a bug, which is logged here and returned as `internal_error`. */
 export function toApiError(error: unknown, log: Logger): ApiError {
   logUnreadable(error, log)
   if (error instanceof ApiError) return error

@@ -224,7 +224,10 @@ export function createHandlers({
   }
 }
 
-/** After a wipe, from the device's record: for whom it is clean, its new identity, and its profile. */
+/**
+ * Returns the state of the device's record after a wipe: for whom the device is clean, its new identity, and its
+ * profile.
+ */
 function cleanness(registry: Registry, serial: string) {
   const { fencing, record } = registry.gate(serial)
   const { custody, cleanFor } = fencing

@@ -18,7 +18,7 @@ type ReportCalls = Pick<
   | 'setPermissions'
 >
 
-/** Used for a request without a limit: the default of the public API. */
+/** Returns the limit of a request. A request without a limit gets the default of the public API. */
 const countOf = (limit: number, { max, default: preset }: { max: number; default: number }): number =>
   limit === 0 ? preset : Math.min(limit, max)
 

@@ -33,16 +33,16 @@ const minFiles = 200
 /** A refusal ends when this factor of `minFree` is free, so that the host does not switch back and forth. */
 const margin = 1.1
 
-/** The free bytes from which a host takes work again. */
+/** Returns the free bytes from which a host takes work again. */
 export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
 
-/** Bytes that this process can still write to the disk of `dir`; null when unknown. */
+/** Returns bytes that this process can still write to the disk of `dir`; null when unknown. */
 export async function freeBytesOf(dir: string): Promise<number | null> {
   const disk = await statfs(dir).catch(() => null)
   return disk === null ? null : disk.bavail * disk.bsize
 }
 
-/** Pure. `before`: the present refusal. */
+/** Decides whether the host refuses work. Pure. `before`: the present refusal. */
 export function judge(
   reading: Reading,
   { dataDir, minFree }: Needs,

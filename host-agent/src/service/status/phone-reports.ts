@@ -46,7 +46,7 @@ export class PhoneReports {
     this.onChange()
   }
 
-  /** The observations of the next heartbeat, taken from all phones in turn. */
+  /** Returns the observations of the next heartbeat, taken from all phones in turn. */
   pending(): PhoneReport[] {
     const lists = [...this.queues.values()].map(({ waiting }) => [...waiting.values()])
     const longest = Math.max(0, ...lists.map((list) => list.length))

@@ -25,7 +25,7 @@ interface FilmOptions {
   ffmpeg?: string
 }
 
-/** Distinct pictures. */
+/** Makes a film of distinct pictures. */
 export async function makeFilm(options: FilmOptions): Promise<Film> {
   const { width, height, frames, rate, bitRate, ffmpeg = 'ffmpeg' } = options
   const source = `testsrc=size=${width}x${height}:rate=${rate}`

@@ -53,7 +53,7 @@ function median(values: readonly number[]): number {
 const isWithin = (ms: number, { least, most }: { least: number; most: number }): boolean =>
   ms >= least - allowed.ms && ms <= most + allowed.ms
 
-/** Number of pictures in a file, and time of the last in milliseconds. */
+/** Returns the number of pictures in a file, and the time of the last picture in milliseconds. */
 async function picturesOf(file: string): Promise<{ pictures: number; lastMs: number }> {
   const args = ['-v', 'error', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', file]
   const { stdout } = await execute(programs.ffprobe, args, { maxBuffer: 64 << 20 })

@@ -28,7 +28,7 @@ const attributeNames: Readonly<Record<number, string>> = {
   0x01010591: 'isSplitRequired',
 }
 
-/** The root element. @throws ChunkError or RangeError for bytes that are not binary XML */
+/** Returns the root element. @throws ChunkError or RangeError for bytes that are not binary XML */
 export function parseBinaryXml(file: Buffer): XmlElement {
   const root = firstChunk(file, type.xml)
   let pool: StringPool | null = null
@@ -70,7 +70,7 @@ function readAttributes(bytes: Buffer, at: number, pool: StringPool, map: Buffer
   return attributes
 }
 
-/** Child elements with this tag. */
+/** Returns child elements with this tag. */
 export function childrenOf(element: XmlElement | undefined, ...tags: string[]): XmlElement[] {
   return element?.children.filter((child) => tags.includes(child.tag)) ?? []
 }

@@ -14,7 +14,9 @@ const maxSide = 1024
 /** Dots per inch: a launcher on this screen uses xxhdpi. */
 const wantedDensity = 480
 
-/** The file's bytes in Base64, so that they can be saved; null without a bitmap. @throws ZipError or RangeError */
+/**
+ * Returns the file's bytes in Base64, so that they can be saved; null without a bitmap. @throws ZipError or RangeError
+ */
 export async function readIcon(
   application: XmlElement | undefined,
   table: Buffer | null,

@@ -8,7 +8,7 @@ import type { ZipFile } from './zip.js'
 
 const maxMessageBytes = 1024 ** 2
 
-/** The certificate in DER format; null when there is none. */
+/** Returns the certificate in DER format; null when there is none. */
 export async function v1Certificate(zip: ZipFile): Promise<Buffer | null> {
   const name = [...zip.entries.keys()].find((each) => /^META-INF\/[^/]+\.(RSA|DSA|EC)$/.test(each))
   const message = name === undefined ? null : await zip.read(name, maxMessageBytes)

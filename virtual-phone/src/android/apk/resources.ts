@@ -10,7 +10,7 @@ const maxReferences = 8
 /** `ResTable_type.config.density`, from the chunk's first byte. */
 const densityOffset = 34
 
-/** The text of a resource, or null. Follows references to other resources. @throws ChunkError or RangeError */
+/** Returns the text of a resource, or null. Follows references to other resources. @throws ChunkError or RangeError */
 export function resourceText(file: Buffer, resource: number): string | null {
   const table = firstChunk(file, type.table)
   const chunks = [...chunksOf(table.bytes, table.headerBytes)]
@@ -38,7 +38,7 @@ function lookUp(chunks: readonly Chunk[], resource: number, pool: StringPool): V
   return fallback
 }
 
-/** Files of a resource with the screen density of each (0 for any density). @throws ChunkError or RangeError */
+/** Returns files of a resource with the screen density of each (0 for any density). @throws ChunkError or RangeError */
 export function resourceFiles(file: Buffer, resource: number): { path: string; density: number }[] {
   const table = firstChunk(file, type.table)
   const chunks = [...chunksOf(table.bytes, table.headerBytes)]
@@ -54,7 +54,7 @@ export function resourceFiles(file: Buffer, resource: number): { path: string; d
   return files
 }
 
-/** A package's entries of one resource type, one chunk per configuration. */
+/** Yields a package's entries of one resource type, one chunk per configuration. */
 function* typeChunks(chunks: readonly Chunk[], resource: number): Generator<Chunk> {
   for (const chunk of chunks) {
     if (chunk.type !== type.package || chunk.bytes.readUInt32LE(8) !== resource >>> 24) continue
@@ -65,7 +65,7 @@ function* typeChunks(chunks: readonly Chunk[], resource: number): Generator<Chun
   }
 }
 
-/** The default configuration: all bytes after its size are zero. */
+/** Whether a chunk is of the default configuration: all bytes after its size are zero. */
 function isDefault({ bytes, headerBytes }: Chunk): boolean {
   return bytes.subarray(24, headerBytes).every((byte) => byte === 0)
 }

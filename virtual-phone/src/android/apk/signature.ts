@@ -91,7 +91,7 @@ async function checkScheme(zip: ZipFile, offset: number, pair: Buffer, version: 
   }
 }
 
-/** The fingerprint of the signer's certificate. */
+/** Returns the fingerprint of the signer's certificate. */
 async function checkSigner(zip: ZipFile, offset: number, bytes: Buffer, version: 2 | 3): Promise<string> {
   const signer = new LengthReader(bytes)
   const signedData = signer.next()

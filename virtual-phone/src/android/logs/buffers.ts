@@ -73,7 +73,7 @@ export class LogBuffers {
   }
 
   /**
-   * The entries in the order in which they were written.
+   * Returns the entries in the order in which they were written.
    * @param after only entries with a higher `order`
    */
   list(buffers: readonly LogBuffer[], after = 0): LogEntry[] {
@@ -82,7 +82,7 @@ export class LogBuffers {
       .sort((a, b) => a.order - b.order)
   }
 
-  /** The size in bytes. */
+  /** Returns the size in bytes. */
   sizeOf(buffer: LogBuffer): number {
     return this.used.get(buffer) ?? 0
   }
@@ -103,7 +103,7 @@ export class LogBuffers {
     return () => this.listeners.delete(listener)
   }
 
-  /** The phone's time. Entries of the same millisecond get different times. */
+  /** Returns the phone's time. Entries of the same millisecond get different times. */
   private stamp(): bigint {
     const now = BigInt(Math.floor(this.nowMs())) * 1_000_000n
     const isSame = now <= this.lastNs && this.lastNs - now < 1_000_000_000n

@@ -178,7 +178,7 @@ export function keepSystemLog(android: Android): void {
   })
 }
 
-/** The first lines after a start. */
+/** Writes the first lines after a start. */
 export function logBoot(android: Android): void {
   const line = (tag: string, message: string): void =>
     android.logs.write('system', { pid: 1000, tid: 1000, uid: systemUid, priority: 'I', tag, message })

@@ -70,7 +70,7 @@ export async function startFaultPort(options: FaultPortOptions): Promise<FaultPo
   }
 }
 
-/** Equal lengths, for a constant-time comparison. */
+/** Returns a digest, so that the compared values have equal lengths for a constant-time comparison. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 function send(response: ServerResponse, status: number, body: unknown): void {
@@ -122,7 +122,7 @@ function describe({ port, serial, without }: Phone): { port: number; serial: str
 const notFound = ({ method, url }: IncomingMessage): Refused =>
   new Refused(404, `no ${method ?? ''} ${url ?? ''}`)
 
-/** `{}` without a body. @throws Refused for invalid JSON, or for a body that is too large */
+/** Reads the body; `{}` without a body. @throws Refused for invalid JSON, or for a body that is too large */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0

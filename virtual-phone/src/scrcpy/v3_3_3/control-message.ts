@@ -17,7 +17,7 @@ function position(data: Buffer, at: number): Position {
   }
 }
 
-/** Signed 16-bit fixed point, whose range here is -16 to 16 notches. */
+/** Converts signed 16-bit fixed point, whose range here is -16 to 16 notches. */
 function scrollAmount(raw: number): number {
   return (raw === 0x7fff ? 1 : raw / 0x8000) * 16
 }

@@ -4,8 +4,8 @@ import { H264_CODEC_ID, packetHeader, type PacketMeta, type Size } from '../prot
 const FLAGS = { config: 1n << 63n, key: 1n << 62n }
 
 /**
- * The size with the longer side within `maxSize` (0 for any size), and both sides multiples of 8: the longer side
- * rounded down, and the shorter side to the nearest multiple.
+ * Returns the size with the longer side within `maxSize` (0 for any size), and both sides multiples of 8: the longer
+ * side rounded down, and the shorter side to the nearest multiple.
  */
 export function videoSize(display: Size, maxSize: number): Size {
   const portrait = display.height > display.width
@@ -22,7 +22,7 @@ export function videoSize(display: Size, maxSize: number): Size {
   return portrait ? { width: minor, height: major } : { width: major, height: minor }
 }
 
-/** Codec, width, height. A later size is announced only by the new SPS. */
+/** Encodes codec, width and height. A later size is announced only by the new SPS. */
 export function videoHeader(size: Size): Buffer {
   const header = Buffer.alloc(12)
   header.writeUInt32BE(H264_CODEC_ID, 0)

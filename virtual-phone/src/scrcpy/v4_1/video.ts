@@ -6,7 +6,10 @@ const SESSION = 0x80000000
 /** The alignment that the phone's encoder requires, since 4:2:0 has half the columns and rows of colour. */
 const ENCODER_ALIGNMENT = 2
 
-/** The size within `maxSize` (0 for any size) with the same aspect ratio, both sides rounded down to the alignment. */
+/**
+ * Returns the size within `maxSize` (0 for any size) with the same aspect ratio, both sides rounded down to the
+ * alignment.
+ */
 export function videoSize(display: Size, maxSize: number, minAlignment: number): Size {
   let { width, height } = display
   const major = Math.max(width, height)
@@ -27,7 +30,8 @@ export function videoHeader(): Buffer {
 }
 
 /**
- * Sent at each start of the encoder. The lowest flag, "resized by the client", is only for virtual displays.
+ * Encodes the packet that is sent at each start of the encoder. The lowest flag, "resized by the client", is only for
+ * virtual displays.
  */
 export function sessionPacket(size: Size): Buffer {
   const packet = Buffer.alloc(12)

@@ -185,7 +185,7 @@ async function forgetNetwork(io: CommandIo, id: number): Promise<number> {
   return 0
 }
 
-/** Services without shell commands on this phone. */
+/** Runs a service that has no shell commands on this phone. */
 export function noCommands(io: CommandIo, args: readonly string[]): Promise<number> {
   return unknown(io, args[0] ?? '')
 }
@@ -205,7 +205,7 @@ export async function deviceIdle(io: CommandIo, args: readonly string[]): Promis
   return 0
 }
 
-/** `list`, `get KEY`, `post …`, and listeners: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
+/** Runs `list`, `get KEY`, `post …`, and listeners: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
 export async function notification(io: CommandIo, args: readonly string[]): Promise<number> {
   const { settings, installed } = io.android
   const [verb = '', component = ''] = args.map(decode)

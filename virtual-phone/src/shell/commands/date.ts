@@ -15,7 +15,7 @@ interface LocalTime {
   zone: string
 }
 
-/** A moment in a time zone of the tz database. */
+/** Returns a moment as the local time of a time zone of the tz database. */
 export function localTime(timeMs: number, timeZone: string): LocalTime {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -62,7 +62,7 @@ export async function content(io: CommandIo): Promise<number> {
   return 1
 }
 
-/** `dumpsys telephony.registry`: two slots; only the first accepts a card. */
+/** Returns the output of `dumpsys telephony.registry`, with two slots; only the first accepts a card. */
 export const dumpTelephonyRegistry = ({ userData: { sim } }: Android): string =>
   `last known state:
   Phone Id=0

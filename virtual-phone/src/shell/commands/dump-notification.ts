@@ -73,7 +73,7 @@ export async function getNotification(io: CommandIo, key: string): Promise<numbe
   return 0
 }
 
-/** `post [-v] [-t TITLE] TAG TEXT`; other options are not supported. */
+/** Runs `post [-v] [-t TITLE] TAG TEXT`; other options are not supported. */
 export async function postNotification(io: CommandIo, args: readonly string[]): Promise<number> {
   const rest = [...args]
   let title = 'Shell Notification'

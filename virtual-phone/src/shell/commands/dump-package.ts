@@ -39,7 +39,7 @@ ${own === null ? systemDetails(app.system, android.world.permissionsOf(app.packa
   return text
 }
 
-/** The sections of permissions. Permissions that a user decides about are listed with their state. */
+/** Returns the sections of permissions. Permissions that a user decides about are listed with their state. */
 function permissionSections(requested: readonly string[], granted: ReadonlySet<string>) {
   const asked = requested.map((name) => `      ${name}\n`).join('')
   const states = requested
@@ -83,12 +83,12 @@ ${requested}    User 0: ceDataInode=0 installed=true hidden=false suspended=fals
 ${runtime}`
 }
 
-/** `2026-01-31 12:34:56`, in UTC. */
+/** Formats a time as `2026-01-31 12:34:56`, in UTC. */
 function stamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** A short hexadecimal number derived from a name, where Android prints an object's hash. */
+/** Returns a short hexadecimal number derived from a name, where Android prints an object's hash. */
 export function token(name: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0

@@ -19,7 +19,7 @@ export function dumpAccounts({ userData }: Android): string {
 `
 }
 
-/** The output of `pm list users` and `cmd user list`. A second user is not running. */
+/** Returns the output of `pm list users` and `cmd user list`. A second user is not running. */
 export function listUsers({ userData }: Android): string {
   const others = userData.users.map(({ id, name }) => `\tUserInfo{${id}:${name}:410}\n`)
   return `Users:\n\tUserInfo{0:Owner:4c13} running\n${others.join('')}`
@@ -93,7 +93,7 @@ User state[
 `
 }
 
-/** Rows of `cmd wifi list-networks`. */
+/** Returns rows of `cmd wifi list-networks`. */
 export function listWifiNetworks({ userData: { wifiNetworks } }: Android): string {
   if (wifiNetworks.length === 0) return 'No networks\n'
   const rows = wifiNetworks.map(

@@ -34,7 +34,7 @@ export function dumpWindow(android: Android, args: readonly string[]): string {
 }
 
 /**
- * The focused window. The keyguard is in the window of the shade (SystemUI, Android 11 and later). A system
+ * Returns the focused window. The keyguard is in the window of the shade (SystemUI, Android 11 and later). A system
  * dialog contains the name of its app's process (`AppErrorDialog`, `AppNotRespondingDialog`).
  */
 function focusedWindow(android: Android): string {
@@ -82,7 +82,7 @@ ${focus(android)}  mInputMethodTarget in display# 0 Window{${f.windowToken} u0 $
 `
 }
 
-/** The system bars that are visible. */
+/** Returns the system bars that are visible. */
 function bars(android: Android): string {
   const seen = android.world.accessibilityWindows()
   const { width, height } = android.world.display
@@ -189,7 +189,10 @@ function top(android: Android): string {
   return `TASK ${f.package} id=1 userId=0\n  ACTIVITY ${f.short} ${f.recordToken} pid=${appProcesses(android).find((app) => app.isFront)?.pid ?? 0}\n    Local Activity ${token(f.full)} State:\n      mResumed=true mStopped=false mFinished=false\n`
 }
 
-/** Adjustment as abbreviated by AOSP `ProcessList.makeOomAdjString`: foreground, or cached in the background. */
+/**
+ * Prints the processes, with the adjustment as AOSP `ProcessList.makeOomAdjString` abbreviates it: foreground, or
+ * cached in the background.
+ */
 function processes(android: Android): string {
   const apps = appProcesses(android)
   const name = (app: AppProcess) => `${app.pid}:${app.package}/${app.user.replace('_', '')}`

@@ -9,7 +9,7 @@ const systemIme = 'com.android.inputmethod.latin/.LatinIME'
 const secondIme = 'com.android.inputmethod.pinyin/.PinyinIME'
 const imeAction = 'android.view.InputMethod'
 
-/** The system's two keyboards, and the keyboards of installed apps. */
+/** Returns the system's two keyboards, and the keyboards of installed apps. */
 function allImes({ installed }: Android): string[] {
   const others = installed
     .list()

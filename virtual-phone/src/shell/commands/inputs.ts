@@ -35,7 +35,7 @@ export async function eachInput(
   return status
 }
 
-/** The lines of a source without their newlines. */
+/** Yields the lines of a source without their newlines. */
 export async function* linesOf(source: ByteSource): AsyncGenerator<string> {
   const lines = new LineSource(source)
   for (let line = await lines.readLine(); line !== null; line = await lines.readLine()) {

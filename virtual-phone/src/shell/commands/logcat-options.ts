@@ -127,7 +127,7 @@ function addBuffers(found: Set<LogBuffer>, names: string): void {
   }
 }
 
-/** `tag`, `tag:P`, `*:P`. */
+/** Parses `tag`, `tag:P` or `*:P`. */
 function addFilter(found: Map<string, Priority>, spec: string): void {
   const [, tag = '', letter] = /^([^:]+)(?::(.))?$/.exec(spec) ?? []
   const priority = letter === undefined ? 'V' : letter.toUpperCase()

@@ -66,7 +66,7 @@ async function logcat(io: CommandIo): Promise<number> {
   }
 }
 
-/** The entries that `-t` or `-T` select. Their reader in `logd` filters only by process. */
+/** Returns the entries that `-t` or `-T` select. Their reader in `logd` filters only by process. */
 function tailed(io: CommandIo, { tail, pid }: LogcatOptions, all: readonly LogEntry[]): readonly LogEntry[] {
   if (tail === null) return all
   if ('count' in tail) {
@@ -78,7 +78,7 @@ function tailed(io: CommandIo, { tail, pid }: LogcatOptions, all: readonly LogEn
   return first === -1 ? [] : all.slice(first)
 }
 
-/** `sssss.mmm`, `MM-DD hh:mm:ss.mmm` or `YYYY-MM-DD hh:mm:ss.mmm`. */
+/** Parses `sssss.mmm`, `MM-DD hh:mm:ss.mmm` or `YYYY-MM-DD hh:mm:ss.mmm`. */
 function timeOf(text: string, { android }: CommandIo): bigint {
   const seconds = /^(\d+)\.(\d{1,9})$/.exec(text)
   if (seconds) return BigInt(seconds[1] ?? 0) * 1_000_000_000n + BigInt((seconds[2] ?? '').padEnd(9, '0'))

@@ -8,7 +8,7 @@ async function writeTo(io: CommandIo, file: string | undefined, content: Buffer)
   else await io.fs.writeFile(io.path(file), content, 0o660)
 }
 
-/** Width, height, format (1: RGBA_8888) and colour space (1: sRGB), followed by the pixels. */
+/** Returns width, height, format (1: RGBA_8888) and colour space (1: sRGB), followed by the pixels. */
 async function rawPicture(io: CommandIo): Promise<Buffer> {
   const { width, height } = io.android.world.display
   const header = Buffer.alloc(16)
@@ -34,7 +34,7 @@ async function setRotation(io: CommandIo, args: readonly string[]): Promise<numb
   return 0
 }
 
-/** The size in the panel's natural orientation. */
+/** Returns the size in the panel's natural orientation. */
 function panel(io: CommandIo): string {
   const { width, height, rotation } = io.android.world.display
   return rotation % 2 === 0 ? `${width}x${height}` : `${height}x${width}`

@@ -80,7 +80,7 @@ function alarms(ui: Ui): View {
   )
 }
 
-/** Hours, minutes and seconds of the day in the time zone, with fractions. */
+/** Returns hours, minutes and seconds of the day in the time zone, with fractions. */
 function hands(ui: Ui): { hour: number; minute: number; second: number } {
   const parts = dateFormat('en-US', {
     timeZone: ui.configuration.timeZone,

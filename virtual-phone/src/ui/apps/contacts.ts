@@ -43,7 +43,7 @@ interface SortedContacts {
 /** Sorting a thousand names takes milliseconds, so each phone's list is cached until its data changes. */
 const sorted = new WeakMap<ContactsData, SortedContacts>()
 
-/** All contacts, sorted by name. */
+/** Returns all contacts, sorted by name. */
 function contactsOf(ui: Ui): readonly Contact[] {
   const data = ui.data() as ContactsData
   const { added, deleted } = data

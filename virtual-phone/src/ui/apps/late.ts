@@ -19,7 +19,7 @@ const lateMs = { pause: 700, spinner: 3000, animation: 900, rows: 600, secret: 4
 const PAGE = 20
 const ROW_HEIGHT = 56
 
-/** When the activity opened, in milliseconds since 1970. */
+/** Returns when the activity opened, in milliseconds since 1970. */
 const openedAt = (ui: Ui): number => ui.local('opened', () => ({ at: ui.now.getTime() })).at
 
 /** Whether the time has come. Until then, the view with `changesAt` is built again at that time. */

@@ -27,7 +27,7 @@ function launch(ui: Ui, app: AppEntry): void {
   })
 }
 
-/** The app's bitmap icon, or a glyph on a disc. */
+/** Returns the app's bitmap icon, or a glyph on a disc. */
 function appIcon(look: App['icon'], size: number, base64: string | undefined): View {
   if (base64 !== undefined)
     return view('android.widget.ImageView', { width: size, height: size, mark: { kind: 'image', base64 } })
@@ -42,7 +42,7 @@ function appIcon(look: App['icon'], size: number, base64: string | undefined): V
   )
 }
 
-/** A grid cell, a TextView as in Launcher3, whose icon is drawn above its name. */
+/** Returns a grid cell, a TextView as in Launcher3, whose icon is drawn above its name. */
 function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
   return view(
     'android.widget.LinearLayout',

@@ -35,7 +35,7 @@ const CITIES: readonly (readonly [string, number, number])[] = [
   ['New York', 40.713, -74.006],
 ]
 
-/** Great-circle distance. */
+/** Returns the great-circle distance. */
 function distanceKm(a: GeoPoint, latitude: number, longitude: number): number {
   const rad = Math.PI / 180
   const dLat = (latitude - a.latitude) * rad

@@ -11,7 +11,10 @@ const COLUMNS = 6
 const TIME_BITS = 40
 const CHECK_BITS = 8
 
-/** 48 bits, most significant first: milliseconds since 1970 modulo 2^40, then the sum of their five bytes modulo 256. */
+/**
+ * Returns 48 bits, most significant first: milliseconds since 1970 modulo 2^40, then the sum of their five bytes modulo
+ * 256.
+ */
 export function timeBits(ms: number): boolean[] {
   const time = BigInt(ms) & ((1n << BigInt(TIME_BITS)) - 1n)
   let sum = 0n
@@ -22,7 +25,7 @@ export function timeBits(ms: number): boolean[] {
   })
 }
 
-/** Eight rows of six blocks each, over the whole area of the app. */
+/** Draws eight rows of six blocks each, over the whole area of the app. */
 export function timeBlocks(ui: Ui): View {
   const blocks = timeBits(ui.now.getTime()).map((on) =>
     frame({ weight: 1, height: 'fill', box: { color: on ? '#ffffff' : '#000000', radius: 0 } }),

@@ -39,7 +39,7 @@ interface TextSpot {
   sizePx: number
 }
 
-/** How far a one-line field's text is scrolled left, so that the cursor is visible. */
+/** Returns how far a one-line field's text is scrolled left, so that the cursor is visible. */
 function hiddenLeft(v: View, line: TextLine, room: number, sizePx: number): number {
   if (!v.edit || v.edit.multiline || !v.style || line.width <= room) return 0
   const before = v.edit.focused
@@ -142,7 +142,7 @@ function collect(v: View, scale: LayoutScale, inherited: number, out: DrawStep[]
   for (const child of v.children) collect(child, scale, opacity, out)
 }
 
-/** The steps in drawing order, from back to front. */
+/** Returns the steps in drawing order, from back to front. */
 export function displayList(root: View, scale: LayoutScale): DrawStep[] {
   const out: DrawStep[] = []
   collect(root, scale, 1, out)

@@ -36,7 +36,7 @@ function context(): SKRSContext2D {
   return measuring
 }
 
-/** The canvas font of a text size in pixels. */
+/** Returns the canvas font of a text size in pixels. */
 export function textFont(sizePx: number, weight: FontWeight): string {
   context()
   return `${sizePx}px Phone${weight}, ${fallbackFamilies}`
@@ -61,7 +61,7 @@ function pieceEnd(text: string, start: number): number {
   return start + PIECE - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
 }
 
-/** Width in pixels of one line, cached. */
+/** Returns width in pixels of one line, cached. */
 export function textWidth(text: string, sizePx: number, weight: FontWeight): number {
   if (text.length <= PIECE) return pieceWidth(text, sizePx, weight)
   let width = 0

@@ -9,7 +9,7 @@ export interface Rect {
 
 export const EMPTY: Rect = { left: 0, top: 0, right: 0, bottom: 0 }
 
-/** The intersection, which has zero size if the rectangles do not overlap. */
+/** Returns the intersection, which has zero size if the rectangles do not overlap. */
 export function intersect(a: Rect, b: Rect): Rect {
   const left = Math.max(a.left, b.left)
   const top = Math.max(a.top, b.top)

@@ -44,7 +44,7 @@ function node(v: View, index: number, packageName: string, out: string[]): void 
   out.push('</node>')
 }
 
-/** The whole document of one window. */
+/** Returns the whole document of one window. */
 export function hierarchyXml(root: View, packageName: string, rotation: number): string {
   const out = [`<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="${rotation}">`]
   node(root, 0, packageName, out)

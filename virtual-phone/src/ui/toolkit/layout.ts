@@ -21,7 +21,7 @@ function across(gravity: Gravity, room: number, size: number): number {
   return gravity === 'end' ? room - size : 0
 }
 
-/** The area inside a placed view's padding. */
+/** Returns the area inside a placed view's padding. */
 export function innerRect(v: View, scale: LayoutScale): Rect {
   const px = (dp: number): number => Math.round(dp * scale.density)
   return {

@@ -112,8 +112,7 @@ const sameFormat = (a: TextFormat, b: TextFormat): boolean =>
   a.sizePx === b.sizePx && a.weight === b.weight && a.maxLines === b.maxLines
 
 /**
- * The reusable lines of `earlier`: a line depends only on the next line, and on one further line for
- * graphemes.
+ * Returns the reusable lines of `earlier`: a line depends only on the next line, and on one further line for graphemes.
  */
 function keptLines(text: string, room: number, format: TextFormat, earlier: LaidOut | undefined): TextLine[] {
   if (earlier?.room !== room || !sameFormat(earlier.format, format)) return []

@@ -45,7 +45,7 @@ export function icon(glyph: string, size: number, color: string, props: ViewProp
   return view('android.widget.ImageView', { mark: { kind: 'icon', glyph, size, color }, ...props })
 }
 
-/** A button with an icon; `description` is its text in the tree. */
+/** Returns a button with an icon; `description` is its text in the tree. */
 export function iconButton(
   theme: Theme,
   glyph: string,
@@ -180,7 +180,7 @@ export function editText(theme: Theme, state: EditState, options: FieldOptions, 
   })
 }
 
-/** A field with an outline around it. */
+/** Returns a field with an outline around it. */
 export function outlined(theme: Theme, state: EditState, options: FieldOptions, props: ViewProps = {}): View {
   const border = { color: options.focused ? theme.primary : theme.outline, width: options.focused ? 2 : 1 }
   const box = { color: theme.surface, radius: 8, border }
@@ -201,7 +201,7 @@ export function scrollView(scroll: ScrollState, props: ViewProps, children: read
   )
 }
 
-/** A list that builds only the rows on the screen. */
+/** Returns a list that builds only the rows on the screen. */
 export function recyclerView(
   scroll: ScrollState,
   count: number,
@@ -220,7 +220,7 @@ export function recyclerView(
   })
 }
 
-/** The round button above a list's lower corner. */
+/** Returns the round button above a list's lower corner. */
 export function floatingButton(
   theme: Theme,
   glyph: string,
@@ -242,7 +242,7 @@ export function floatingButton(
   })
 }
 
-/** The app bar: back arrow (or none), title, actions. */
+/** Returns the app bar: back arrow (or none), title, actions. */
 export function toolbar(
   theme: Theme,
   id: string,

@@ -78,7 +78,7 @@ function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   return layer.name !== 'dialog' || !has('shade')
 }
 
-/** The windows, the frontmost first, like `UiAutomation.getWindows`. */
+/** Returns the windows, the frontmost first, like `UiAutomation.getWindows`. */
 export function accessibilityWindows(parts: AccessibilityParts): AccessibilityWindow[] {
   const { layers, active } = parts.windows
   return layers

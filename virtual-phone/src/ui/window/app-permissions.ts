@@ -12,7 +12,7 @@ const names: Readonly<Record<Permission, string>> = {
 
 const answersOf = (model: Model): Record<string, string> => model.dataOf(CONTROLLER) as Record<string, string>
 
-/** The permissions by name, with whether each is granted. */
+/** Returns the permissions by name, with whether each is granted. */
 export function permissionsOf(model: Model, packageName: string): Map<string, boolean> {
   const asked = model.app(packageName)?.permissions ?? []
   const answer = (permission: Permission) => answersOf(model)[`${packageName}/${permission}`] ?? 'denied'

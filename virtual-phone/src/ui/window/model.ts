@@ -66,7 +66,7 @@ export class Model {
     return [...this.builtIn(), ...this.installed]
   }
 
-  /** The app's screens; an installed app has one plain screen. */
+  /** Returns the app's screens; an installed app has one plain screen. */
   app(packageName: string): App | undefined {
     const known = this.apps.find((app) => app.package === packageName)
     if (known) return known
@@ -190,7 +190,7 @@ export class Model {
     this.shadeOpen = true
   }
 
-  /** The resolved component of an intent. */
+  /** Returns the resolved component of an intent. */
   private resolve(intent: Intent): { package: string; className: string } | null {
     if (intent.component) {
       const { package: name, className } = intent.component

@@ -77,7 +77,7 @@ export class ScreenSource {
     return { density: this.parts.density, fontScale: this.parts.model.configuration.fontScale }
   }
 
-  /** The current layout, built again after each change. */
+  /** Returns the current layout, built again after each change. */
   windows(): Windows {
     if (this.placed) return this.placed
     this.typing = null
@@ -148,7 +148,7 @@ export class ScreenSource {
   }
 
   /**
-   * The windows as accessibility services see them.
+   * Returns the windows as accessibility services see them.
    * @param changed is called after an action on a node
    */
   accessibilityWindows(changed: () => void): AccessibilityWindow[] {
@@ -167,7 +167,7 @@ export class ScreenSource {
     return id
   }
 
-  /** The picture for `screencap` and scrcpy, in which a secure window is black. */
+  /** Returns the picture for `screencap` and scrcpy, in which a secure window is black. */
   private drawSteps(): DrawStep[] {
     if (!this.parts.model.awake) return []
     return this.windows().layers.flatMap((layer): DrawStep[] => {

@@ -110,7 +110,7 @@ interface ShadeParts {
   notifications: View
 }
 
-/** The shade: date, a few tiles and the brightness row. */
+/** Returns the shade: date, a few tiles and the brightness row. */
 export function shade(parts: ShadeParts): View {
   const { theme } = parts
   const tile = (glyph: string, text: string, on: boolean, onClick: () => void): View =>

@@ -8,7 +8,7 @@ import { type Model } from './model.js'
 import { type SystemDialog } from './system-state.js'
 import { clockText, STATUS_HEIGHT } from './system-ui.js'
 
-/** AOSP's `AppErrorDialog` and `AppNotRespondingDialog`, with the same text, IDs and order of rows. */
+/** Returns AOSP's `AppErrorDialog` and `AppNotRespondingDialog`, with the same text, IDs and order of rows. */
 export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View {
   const t = ui.theme
   const name = model.app(failure.package)?.label ?? failure.package
@@ -77,7 +77,7 @@ export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View 
   )
 }
 
-/** The lock screen, which a swipe up opens without a PIN. */
+/** Returns the lock screen, which a swipe up opens without a PIN. */
 export function keyguard(ui: Ui, notifications: readonly PhoneNotification[]): View {
   const white = { ...ui.theme, text: '#ffffff' }
   const { locale, timeZone } = ui.configuration

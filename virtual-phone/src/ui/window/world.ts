@@ -132,7 +132,7 @@ export class PhoneWorld implements World {
     this.headsUp.watch()
   }
 
-  /** The current layout, for tests that compare drawing, tree and touch. */
+  /** Returns the current layout, for tests that compare drawing, tree and touch. */
   windowsNow(): Windows {
     return this.screen.windows()
   }

@@ -18,7 +18,7 @@ const leastShare = 0.005
 
 type Screen = Observation['screen']
 
-/** A stroke upwards by a third of the screen, at `x` as a share of the width. */
+/** Returns a stroke upwards by a third of the screen, at `x` as a share of the width. */
 const upwards = ({ width, height }: Screen, x: number): Stroke => ({
   points: Array.from({ length: steps + 1 }, (_, step) => ({
     x: Math.round(width * x),
@@ -27,12 +27,12 @@ const upwards = ({ width, height }: Screen, x: number): Stroke => ({
   })),
 })
 
-/** A finger that does not move, at `x` as a share of the width. */
+/** Returns a finger that does not move, at `x` as a share of the width. */
 const resting = ({ width, height }: Screen, x: number): Stroke => ({
   points: [0, times.stroke].map((atMs) => ({ x: Math.round(width * x), y: Math.round(height * 0.75), atMs })),
 })
 
-/** A stroke downwards after a pause: an uneven path, which is not played as a swipe. */
+/** Returns a stroke downwards after a pause: an uneven path, which is not played as a swipe. */
 const restedDownwards = ({ width, height }: Screen): Stroke => ({
   points: [
     ...[0, times.stroke].map((atMs) => ({ x: Math.round(width / 2), y: Math.round(height * 0.4), atMs })),

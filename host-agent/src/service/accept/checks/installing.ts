@@ -16,7 +16,7 @@ import { timed, type PhoneUnderTest } from '../phone.js'
 import { cut } from './losing.js'
 
 /**
- * The app of both checks, which the enrolment put on the phone.
+ * Returns the app of both checks, which the enrolment put on the phone.
  * @throws Skipped
  */
 async function appOf(phone: PhoneUnderTest, progress: Progress): Promise<InstalledVersion> {

@@ -44,7 +44,7 @@ export const park: Check = {
   },
 }
 
-/** The reasons for a black picture that a viewer gets. */
+/** Returns the reasons for a black picture that a viewer gets. */
 const blackness = (phone: PhoneUnderTest, progress: Progress): Promise<SecureWindowState> =>
   phone.gate().read(phone.caller(), progress, (device, within) => device.secureWindow.read(within, true))
 

@@ -71,7 +71,7 @@ export async function tryActions(
 /** Milliseconds. */
 const obstacleMs = 3000
 
-/** A possible reason for a failed action; empty when unknown. */
+/** Returns a possible reason for a failed action; empty when unknown. */
 async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   try {
     const { asleep, locked } = await phone

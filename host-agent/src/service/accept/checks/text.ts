@@ -49,7 +49,7 @@ export const text: Check = {
 const isFocusedField = ({ state }: Element): boolean =>
   state.includes('editable') && state.includes('focused')
 
-/** The text of the focused field; empty when no field has the focus. */
+/** Returns the text of the focused field; empty when no field has the focus. */
 export const typedText = async (phone: PhoneUnderTest, progress: Progress): Promise<string> =>
   (await observeScreen(phone, progress)).elements.find(isFocusedField)?.text ?? ''
 

@@ -17,7 +17,7 @@ import { type Entry } from './pages.js'
 
 export const SUB = 'com.android.settings.SubSettings'
 
-/** A row: title, summary, and a view on either side. */
+/** Returns a row: title, summary, and a view on either side. */
 export function preference(
   ui: Ui,
   entry: { title: string; summary?: string | undefined },

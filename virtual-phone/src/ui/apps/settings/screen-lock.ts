@@ -10,7 +10,7 @@ const CHOOSE_PIN = 'com.android.settings.password.ChooseLockPassword'
 const SHORTEST = 4
 
 /**
- * The choice of no lock or a PIN. The choice of no lock removes a lock without asking for the PIN; Android
+ * Returns the choice of no lock or a PIN. The choice of no lock removes a lock without asking for the PIN; Android
  * would ask.
  */
 function chooseLock(ui: Ui): View {

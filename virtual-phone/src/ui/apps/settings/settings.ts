@@ -72,7 +72,7 @@ function sub(ui: Ui): View {
   ])
 }
 
-/** Every titled entry with its page. */
+/** Finds titled entries, each with its page. */
 function search(ui: Ui, query: string): { title: string; page: string; where: string }[] {
   const wanted = query.trim().toLocaleLowerCase()
   if (wanted === '') return []

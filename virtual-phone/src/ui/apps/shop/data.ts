@@ -43,7 +43,7 @@ export interface CheckoutForm {
   card: string
 }
 
-/** The Luhn check of card numbers. */
+/** Checks a card number by the Luhn algorithm. */
 function validCard(text: string): boolean {
   const digits = text.replaceAll(/[\s-]/g, '')
   if (!/^\d{13,19}$/.test(digits)) return false
