@@ -93,7 +93,7 @@ async function stop(signal: string): Promise<void> {
     log.error('stopping took too long')
     process.exit(1)
   }, stopWithinMs + stopLimit)
-  // Includes parts that are still starting: they may already own a process.
+  // Parts that are still starting are included, since such a part may already own a process.
   const [started] = await Promise.allSettled([starting])
   if (started.status === 'fulfilled' && started.value) {
     await started.value.finish(Progress.for(stopWithinMs, hurry.signal))

@@ -67,9 +67,9 @@ export interface PhoneOptions {
 }
 
 export interface Phone {
-  /** The given port, or the selected free one. */
+  /** The given port, or the selected free port. */
   readonly port: number
-  /** `ro.serialno`. For adb its serial is `127.0.0.1:<port>`. */
+  /** `ro.serialno`. The phone's serial in adb is `127.0.0.1:<port>`. */
   readonly serial: string
   /** The authorised keys; used with `auth`. */
   readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>

@@ -46,7 +46,7 @@ export async function openNotification(
   })
 }
 
-/** @throws ApiError those of `openNotification`; feature_unavailable for an ongoing notification */
+/** @throws ApiError as `openNotification`; feature_unavailable for an ongoing notification */
 export async function dismissNotification(
   device: Device,
   notifications: Notifications,

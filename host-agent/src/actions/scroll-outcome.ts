@@ -42,7 +42,7 @@ export function scrollOutcome(before: ScreenTree, after: ScreenTree, scrolled: S
   return { moved: true, at_end: isCutOff(now, container, direction) ? false : null }
 }
 
-/** Returns nodes inside the container, without those around it. */
+/** Returns the nodes inside the container, without nodes around the container. */
 const contentOf = (tree: ScreenTree, container: Bounds): VisibleNode[] =>
   tree.visible
     .filter((node) => node !== null)

@@ -1,6 +1,6 @@
 /**
- * The parts of `@devicefarmer/adbkit` 3.3.9 that the agent uses; the package's index exports only some of them.
- * The README of this folder lists the unused parts with the reasons.
+ * The parts of `@devicefarmer/adbkit` 3.3.9 that the agent uses. The package's index does not export all of these
+ * parts. The README of this folder lists the unused parts with the reasons.
  */
 import { createRequire } from 'node:module'
 import type connection from '@devicefarmer/adbkit/dist/src/adb/connection.js'

@@ -1,6 +1,6 @@
 /**
- * Errors between the agent and its adb server. `transport.ts` converts some of them to `DeviceGone`. Errors reach logs, so
- * they name a service without its arguments, which can contain typed text.
+ * Errors between the agent and its adb server. `transport.ts` converts some errors to `DeviceGone`. Errors reach logs,
+ * so they name a service without its arguments, which can contain typed text.
  */
 import { commandName } from './quote.js'
 

@@ -2,7 +2,7 @@
 import { pause } from '@phonerack/shared'
 
 export interface KeepRunningOptions {
-  /** Ends the loop when it aborts. */
+  /** Ends the loop when the signal aborts. */
   signal: AbortSignal
   /** Milliseconds. The pause doubles after each run, from `first` to `cap`. */
   pauses: { first: number; cap: number }

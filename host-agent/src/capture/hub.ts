@@ -63,7 +63,7 @@ export type CaptureTimes = Readonly<typeof captureTimes>
 /** One video from start to end, including restarts. */
 interface Run {
   readonly control: AbortController
-  /** Null while it is being started. */
+  /** Null while the video is being started. */
   socket: VideoSocket | null
 }
 
@@ -88,7 +88,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
   const spare = createSpare({ launch, log, pauses: { first: times.sparePause, longest: 60_000 } })
   const asks = createKeyFrameAsks({
     ask: () => run?.socket?.resetVideo(),
-    // Closing the socket restarts the video, or ends it for all subscribers.
+    // Closing the socket restarts the video, or ends the video for all subscribers.
     giveUp: () => run?.socket?.close(),
     times: { ...askTimes, between: times.keyFrames },
   })

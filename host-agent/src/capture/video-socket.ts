@@ -76,7 +76,7 @@ export interface VideoSink {
 }
 
 export interface VideoSocket {
-  /** Resolves with the reason when it ends; never rejects. */
+  /** Resolves with the reason when the socket ends; never rejects. */
   readonly ended: Promise<string>
   /** Requests parameter sets and a key frame next, also of a still screen. */
   resetVideo(): void

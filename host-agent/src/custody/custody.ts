@@ -166,8 +166,8 @@ export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level
 }
 
 /**
- * Returns the one tenant whose data a package-level clean may leave; empty when the tenant is unknown or there are
- * several.
+ * Returns the one tenant whose data a package-level clean may leave; empty when there are several tenants or the tenant
+ * is unknown.
  */
 function tenantLeft({ assignment, clean }: Custody): string {
   if (!assignment) return clean?.tenant ?? ''
@@ -177,7 +177,7 @@ function tenantLeft({ assignment, clean }: Custody): string {
 
 const nextRevision = (record: Custody, now: number): number => Math.max(record.revision + 1, now)
 
-/** Returns `anyone`, `tenant:<tenant>`, or empty: only the assigned phone may use the device. */
+/** Returns `anyone`, `tenant:<tenant>`, or an empty text when only the assigned phone may use the device. */
 export function cleanFor(record: Custody, { packageCleanFreesAll }: HostFlags): string {
   if (record.assignment || record.dirty || !record.clean) return ''
   const { level, tenant } = record.clean

@@ -78,7 +78,7 @@ export interface Disk {
 
 const realDisk: Disk = { write: writeSync, open: (path) => openSync(path, 'ax', 0o600) }
 
-/** @param disk for tests of its faults */
+/** @param disk replaced by tests of disk faults */
 export function openJournal(path: string, now: () => Date, disk: Partial<Disk> = {}): Journal {
   const { write, open: openFile } = { ...realDisk, ...disk }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

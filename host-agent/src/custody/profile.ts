@@ -12,7 +12,7 @@ const profileSchema = z.object({
 })
 export type Profile = z.infer<typeof profileSchema>
 
-/** Characters, as `AdoptDevice` accepts them. */
+/** Maximum characters, as `AdoptDevice` accepts. */
 const longest = 65_536
 
 /** Returns JSON. Empty when nothing is known or the JSON is too long; the next agent then probes the phone. */

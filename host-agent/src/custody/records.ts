@@ -41,7 +41,7 @@ export const recordSchema = z.object({
   /** `ro.serialno` of the enrolled phone: another phone under the same serial is not enrolled. */
   hardwareSerial: z.string().nullable(),
   /**
-   * Files in the agent's folder on the phone. One of them marks it as this record's phone
+   * Files in the agent's folder on the phone. One file marks the phone as the phone of this record
    * (`supervision/same-phone.ts`).
    */
   marks: z.array(z.string()).default([]),
@@ -116,7 +116,7 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
 
 export interface Records {
   get(serial: string): DeviceRecord
-  /** Changes fields. They are synced to disk when the call returns. */
+  /** Changes fields. The changes are synced to disk when the call returns. */
   update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
   /** Returns the serials with a record, including serials of disconnected phones. */
   serials(): string[]

@@ -14,7 +14,7 @@ export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
 
 /** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: the wait of one caller. */
 const times = { fresh: 1000, last: 60_000, wait: 2500, read: 10_000, failed: 5000 }
-/** A phone is read for at most half of its time. */
+/** A phone is read for at most half of the time. */
 const restParts = 2
 /** The number of screens of a host that are read at the same time. */
 export const mostThumbnails = 4
@@ -75,7 +75,7 @@ export function createThumbnails({ gate, limiter, log, now = ownNow }: Thumbnail
         rest = { of, until: at + (seen === 'unreadable' ? times.failed : usual) }
       })
     } catch (error) {
-      // The phone is unreachable, or has another assignment now.
+      // Only errors of the agent are logged as errors: the phone may be unreachable, or have another assignment now.
       log[isOfPhone(error) ? 'info' : 'error'](
         { err: error, phone: caller.phoneId },
         'no thumbnail of a phone',

@@ -23,7 +23,7 @@ export function withoutBars(parsed: ParsedNodes, keyboard: string | null): Parse
     const isLong = width === right || height === bottom
     return isLong && Math.min(width, height) * thin < Math.max(right ?? 0, bottom ?? 0)
   }
-  // A screen of only bars keeps them.
+  // A screen that has only bars keeps its bars.
   if (roots.every(isBar)) return parsed
   const nodes: UiNode[] = []
   const keyboards = new Set<number>()

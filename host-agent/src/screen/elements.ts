@@ -42,7 +42,7 @@ export interface ScreenTree {
   nodes: readonly UiNode[]
   /** Every node, at its index; null where it is not on the screen. */
   visible: readonly (VisibleNode | null)[]
-  /** Every kept element, in screen order, including those beyond an observation's limit. */
+  /** Every kept element, in screen order, including elements beyond an observation's limit. */
   elements: readonly ScreenElement[]
   /** For each node's index: the element that represents or absorbed the node. Null when there is none. */
   elementOf: readonly (ScreenElement | null)[]

@@ -32,9 +32,9 @@ const halfHeight = (free: Bounds): number => Math.floor((free[3] - free[1] - 1) 
 const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(max, value))
 
 /**
- * Yields every maximal rectangle without a cover, and some smaller ones. The covers'
- * edges divide the area into cells. Row by row, a stack of increasing heights gives the
- * rectangles that end there (largest rectangle in a histogram).
+ * Yields every maximal rectangle without a cover, and some smaller rectangles. The covers' edges divide the area into
+ * cells. Row by row, a stack of increasing heights gives the rectangles that end there (largest rectangle in a
+ * histogram).
  */
 function* freeRectangles(area: Bounds, covers: readonly Bounds[]): Generator<Bounds> {
   const xs = cuts(area[0], area[2], covers, 0)

@@ -6,7 +6,7 @@ export type Bounds = readonly [left: number, top: number, right: number, bottom:
 
 export const wholeScreen = (screen: Size): Bounds => [0, 0, screen.width, screen.height]
 
-/** Returns the intersection, or null when it has no area. */
+/** Returns the intersection. Null when the intersection has no area. */
 export function intersect(a: Bounds, b: Bounds): Bounds | null {
   const left = Math.max(a[0], b[0])
   const top = Math.max(a[1], b[1])

@@ -39,7 +39,7 @@ const youngMs = 500
 const mostReads = 3
 
 export interface Look extends ScreenRead {
-  /** The times at which its reading began and ended. */
+  /** The times at which the read of the tree began and ended. */
   beganAt: number
   endedAt: number
   /** Whether the screen was still before the read and is still now. Null when the signal is missing. */
@@ -60,7 +60,7 @@ export interface LookOptions {
 export class Looks {
   private write: Write | null = null
   private seen: Sight | null = null
-  /** The numbers of the elements of its trees. */
+  /** The refs of the elements in the trees that were read. */
   readonly refs = new Refs()
 
   /** `now`: milliseconds on the clock of the phone's `Motion`. */

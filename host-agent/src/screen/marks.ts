@@ -6,7 +6,7 @@ import type { Size } from '../adb/device/device.js'
 import type { ScreenElement } from './elements.js'
 import { intersect, type Bounds } from './geometry.js'
 
-/** Pixels for a picture of `usualWidth`; they scale with the picture's width. */
+/** Pixels for a picture of `usualWidth`, which scale with the width of the picture. */
 const usualWidth = 540
 const digit = { width: 6, height: 10, gap: 4, padding: 4 }
 const line = 2

@@ -16,13 +16,13 @@ export interface SnapshotOwner {
 /** The fields of a shown element that are needed to find it again. */
 export interface SnapshotElement extends ElementIdentity {
   ref: number
-  /** Its states, in the order of `elementStates`. */
+  /** The states of the element, in the order of `elementStates`. */
   state: string
 }
 
 /** A shown screen. */
 export interface Snapshot {
-  /** The app window that its refs belong to (`refs/`). */
+  /** The app window to which the refs of the snapshot belong (`refs/`). */
   window: number
   elements: SnapshotElement[]
 }
@@ -31,7 +31,7 @@ export interface Snapshot {
 export interface Snapshots {
   /** Saves the elements as a new snapshot and returns its `snp_` id. */
   save(elements: readonly ScreenElement[], window: number): string
-  /** Null when it has expired or never belonged to this assignment. */
+  /** Null when the snapshot has expired or never belonged to this assignment. */
   find(snapshotId: string): Snapshot | null
 }
 

@@ -49,7 +49,6 @@ export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
 function mayTake(other: VisibleNode, node: VisibleNode, tree: ScreenTree): boolean {
   const order = drawnOver(tree, other.index, node.index)
   if (order === 'inside' || order === 'over') return true
-  // Where the phone does not report the order, a node that contains this one counts as
-  // behind it.
+  // Where the phone does not report the order, a node that contains this node counts as behind this node.
   return order === 'unknown' && !isInside(node.visible, other.visible)
 }

@@ -7,7 +7,7 @@ import { hasVisibleText } from './visible-text.js'
 
 /** A node that has area on the screen. */
 export interface VisibleNode extends UiNode {
-  /** Clipped to the screen and to its scroll containers. */
+  /** The bounds, clipped to the screen and to the scroll containers of the node. */
   visible: Bounds
   /** Covers more than half of the screen. */
   page: boolean

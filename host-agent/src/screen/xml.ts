@@ -1,7 +1,6 @@
 /**
- * Reads a phone's XML description of its screen as a stream of start and end tags. The
- * content is untrusted: no DTD, no entities except the predefined and numeric ones,
- * limited size. No recursion.
+ * Reads a phone's XML description of its screen as a stream of start and end tags. The content is untrusted: no DTD,
+ * only predefined and numeric entities, limited size. No recursion.
  */
 import { SaxesParser } from 'saxes'
 import { ScreenXmlError } from './errors.js'

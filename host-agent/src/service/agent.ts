@@ -64,7 +64,7 @@ export interface Agent {
 
 const stoppingNow: HostRefusal = {
   kind: 'stopping',
-  reason: 'The agent received SIGTERM. It takes work again after its next start.',
+  reason: 'The agent received SIGTERM, and takes work again after its next start.',
 }
 
 export async function startAgent(

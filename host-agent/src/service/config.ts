@@ -28,7 +28,7 @@ const bytes = (about: string, fallback: number, min = 0) =>
   setting(z.coerce.number().int().min(min).default(fallback), about, { unit: 'bytes' })
 const program = (about: string, name: string) => setting(z.string().min(1).default(name), about)
 
-/** The variables of the agent. `accept-config.ts` reads some of them, and docs/settings.md lists them. */
+/** The variables of the agent. `accept-config.ts` reads some variables, and docs/settings.md lists all of them. */
 export const environment = z.object({
   PHONERACK_DATA_DIR: setting(
     z.string().min(1),

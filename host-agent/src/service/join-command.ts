@@ -173,7 +173,9 @@ async function reach(server: URL, roots: readonly string[], progress: Progress):
   } catch (error) {
     if (error instanceof JoinFailed) throw error
     const { why, isTrust } = explainFailure(error)
-    const advice = isTrust ? '. If it has a private authority, pass its certificate with --ca FILE' : ''
+    const advice = isTrust
+      ? '. If the server has a private authority, pass its certificate with --ca FILE'
+      : ''
     throw new JoinFailed(`${server.origin} cannot be reached: ${why}${advice}. The token was not used`, {
       cause: error,
     })

@@ -31,7 +31,7 @@ export const features = [
   'abb_exec',
 ] as const
 
-/** Serves a stream; it ends when the promise settles. */
+/** Serves a stream, which ends when the promise settles. */
 export type ServiceHandler = (stream: Duplex) => Promise<void>
 
 export interface ConnectionOptions {

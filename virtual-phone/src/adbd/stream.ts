@@ -9,7 +9,7 @@ import { ProtocolError } from './packet.js'
 /** The most unread bytes buffered per stream when `delayed_ack` is on. */
 export const receiveWindowBytes = 2 * 1024 * 1024
 
-/** The parts of its connection that a stream needs. */
+/** The parts of a connection that a stream needs. */
 export interface StreamLink {
   /** Negotiated in CNXN. */
   readonly maxPayload: number

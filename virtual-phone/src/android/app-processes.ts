@@ -18,8 +18,8 @@ export interface AppProcess {
 const homePackage = 'com.android.launcher3'
 
 /**
- * Returns the processes, the foreground app first. Their PIDs are above the system's and below those of the shell's
- * commands.
+ * Returns the processes, the foreground app first. Their PIDs are above the PIDs of the system, and below the PIDs of
+ * the shell's commands.
  */
 export function appProcesses(android: Android): AppProcess[] {
   const { world, running } = android

@@ -26,7 +26,7 @@ export interface InputMethodState {
   shown: boolean
   /** Whether a text field has the input connection. */
   served: boolean
-  /** `EditorInfo.inputType` of that field, 0 without one. */
+  /** `EditorInfo.inputType` of the served field; 0 when no field is served. */
   inputType: number
 }
 

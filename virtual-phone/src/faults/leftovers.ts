@@ -140,7 +140,7 @@ const leave = {
 export type Leftover = keyof typeof leave
 export const leftovers = Object.keys(leave) as Leftover[]
 
-/** Creates the leftover. Has no effect if it exists. */
+/** Creates the leftover, if the phone does not have it. */
 export async function putLeftover(android: Android, what: Leftover): Promise<void> {
   await leave[what](android)
 }

@@ -1,4 +1,6 @@
-/** `video_codec_options`: `key[:type]=value,…`. The phone's encoder supports two of them (`CodecOption`, `MediaFormat`). */
+/**
+ * `video_codec_options`: `key[:type]=value,…`. The phone's encoder supports two options (`CodecOption`, `MediaFormat`).
+ */
 
 export interface CodecOptions {
   /** Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is. */

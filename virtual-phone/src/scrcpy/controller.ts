@@ -118,7 +118,8 @@ export class Controller {
       case 'camera_zoom_in':
       case 'camera_zoom_out':
       case 'resize_display':
-        // These messages need a camera or a virtual display as source. The server of 4.1 also ends on them.
+        // These messages need a camera or a virtual display as source. The server of 4.1 also ends when it gets such a
+        // message.
         throw new ControlProtocolError(`Unexpected message type: ${message.type}`)
     }
   }

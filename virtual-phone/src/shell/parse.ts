@@ -34,8 +34,8 @@ export class ShellSyntaxError extends Error {
 export { SyntaxUnsupported } from './parse-word.js'
 
 /**
- * The most recently parsed scripts, since programs repeat scripts, and parsing takes longer than running most
- * of them.
+ * The most recently parsed scripts, since programs repeat scripts, and parsing a script mostly takes longer than
+ * running it.
  */
 const recent = new Map<string, Script>()
 const most = { scripts: 300, length: 4000 } as const

@@ -31,7 +31,7 @@ interface ScreenVideoOptions {
   sink: VideoSink
 }
 
-/** A still picture is sent again this many times, with the interval in its time. */
+/** How often a still picture is repeated. The time of each repeat is one interval later. */
 const MOST_REPEATS = 10
 /** The highest frame rate of a virtual phone. */
 const SCREEN_FPS = 30

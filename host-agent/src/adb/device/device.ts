@@ -132,7 +132,7 @@ export interface TextMethod {
   send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
 }
 
-/** This method does not work now, or not for this field. It changed nothing. */
+/** This method does not work now, or not for this field. The method changed nothing. */
 export class TextMethodUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -306,11 +306,11 @@ export interface InstalledVersion {
 
 /** An app's requirements, read from its files. */
 export interface AppNeeds {
-  /** 0 when the app does not declare it. */
+  /** 0 when the app does not declare a minimum. */
   minSdk: number
   /** The Android preview that the app requires; empty when there is none. */
   minCodename: string
-  /** 0 when the app does not declare it. */
+  /** 0 when the app does not declare a target. */
   targetSdk: number
   /** ABIs of the app's native code; empty when it has no native code. */
   abis: readonly string[]

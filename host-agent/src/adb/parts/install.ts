@@ -19,7 +19,7 @@ async function isInstalled(transport: Transport, part: Part, progress: Progress)
   return sum.stdout.toString('utf8').startsWith(part.sha256)
 }
 
-/** @throws Error with the phone's message when it refuses */
+/** @throws Error with the phone's message when the phone refuses the part */
 export async function installPart(transport: Transport, part: Part, progress: Progress): Promise<void> {
   if (await isInstalled(transport, part, progress)) return
   const path = `${phoneFolder}/${part.package}-${part.sha256.slice(0, 16)}.apk`

@@ -19,7 +19,7 @@ const calls = new Histogram({
 })
 const errorCodes = Object.keys(errorTable)
 
-/** @param call a name of our protocol; `errorCode`: null when it succeeded */
+/** @param call a name of our protocol; `errorCode`: null when the call succeeded */
 export const countCall = (call: string, errorCode: string | null, seconds: number): void =>
   calls.observe({ call, outcome: errorCode === null ? 'ok' : bounded(errorCodes, errorCode) }, seconds)
 
@@ -64,10 +64,10 @@ const adbCalls = new Counter({
 const adbKinds = ['shell', 'exec', 'sync', 'localabstract', 'host', 'host-transport-id', 'tcp']
 export type AdbOutcome = 'ok' | 'refused' | 'lost' | 'failed'
 
-/** @param service with its arguments, which are not exported */
+/** @param service the service with its arguments, which are not exported */
 export const adbKindOf = (service: string): string => bounded(adbKinds, /^[a-z-]*/.exec(service)?.[0] ?? '')
 
-/** @param service with its arguments, which are not exported */
+/** @param service the service with its arguments, which are not exported */
 export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
   adbCalls.inc({ kind: adbKindOf(service), outcome })
 

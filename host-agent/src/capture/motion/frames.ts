@@ -28,7 +28,7 @@ export interface Frame {
 }
 
 export interface Seen {
-  /** Arrival of the encoder's first frame; null before it. */
+  /** Arrival of the encoder's first frame; null before that frame. */
   knownSince: number | null
   /** Arrival of the last drawing; -Infinity before the first drawing. */
   drawnAt: number
@@ -107,7 +107,7 @@ const isSmall = ({ isKey, bytes }: Frame): boolean => !isKey && bytes <= smallBy
 const isMinute = (before: Frame, after: Frame): boolean =>
   near(msBetween(before, after), clock.everyMs, clock.withinMs)
 
-/** Whether the frame is small and no other frame is near it. */
+/** Whether the frame is small and no other frame is near in time. */
 function isTick(frames: readonly Judged[], index: number): boolean {
   const [before, frame, after] = [frames[index - 1], frames[index], frames[index + 1]]
   return (

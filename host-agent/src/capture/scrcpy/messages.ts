@@ -96,7 +96,8 @@ export const getClipboardMessage = (): Buffer => Buffer.from([8, 0])
 /** Builds TYPE_SET_CLIPBOARD, which the server acknowledges with the same number (not 0). */
 export function setClipboardMessage(sequence: bigint, paste: boolean, text: string): Buffer {
   const bytes = Buffer.from(text)
-  if (bytes.length > clipboardLimit) throw new RangeError(`${bytes.length} bytes for the clipboard`)
+  if (bytes.length > clipboardLimit)
+    throw new RangeError(`a clipboard message of ${bytes.length} bytes of text`)
   const message = Buffer.alloc(14 + bytes.length)
   message.writeUInt8(9, 0)
   message.writeBigUInt64BE(sequence, 1)

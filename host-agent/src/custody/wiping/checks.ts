@@ -138,7 +138,7 @@ export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck
   return check(
     'shell_files',
     others.length === 0,
-    others.length === 0 ? 'only those of Phonerack' : others.slice(0, 10).join(', '),
+    others.length === 0 ? 'only files of Phonerack' : others.slice(0, 10).join(', '),
   )
 }
 

@@ -1,8 +1,8 @@
 /**
- * Package files on this host's disk, by the SHA-256 of their content, so that many phones share one upload. A
- * file gets its name only when it is complete and correct. A limit and the free space of the disk bound the
- * cache: the least recently used files are evicted first, and files in use never. Used by `installs.ts`;
- * survives a restart of the agent.
+ * Package files on this host's disk, by the SHA-256 of their content, so that many phones share one upload. A file gets
+ * its name only when it is complete and correct. A limit and the free space of the disk bound the cache: the least
+ * recently used files are evicted first, and files in use are never evicted. The cache survives a restart of the agent.
+ * Used by `installs.ts`.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'

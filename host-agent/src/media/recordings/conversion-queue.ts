@@ -28,8 +28,8 @@ export const conversionTimes = { retry: 2000, spaceCheck: 2000, full: 60_000 }
 const maxAttempts = 5
 
 /**
- * The number of concurrent conversions, and how many of them may be long, so that a short conversion never
- * waits hours for another owner's.
+ * The number of concurrent conversions, and how many of the conversions may be long. A short conversion therefore never
+ * waits hours for the long conversion of another owner.
  */
 const maxConcurrent = 4
 const maxConcurrentLong = 3

@@ -15,9 +15,7 @@ export function withLengths(annexB: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/**
- * Builds the `AVCDecoderConfigurationRecord` from SPS and PPS in Annex B; null when one of them is missing.
- */
+/** Builds the `AVCDecoderConfigurationRecord` from SPS and PPS in Annex B; null when SPS or PPS is missing. */
 export function decoderConfiguration(parameterSets: Buffer): Buffer | null {
   const units = [...nalUnits(parameterSets)]
   const ofType = (wanted: number) => units.filter(({ type }) => type === wanted).map(({ bytes }) => bytes)

@@ -118,7 +118,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       if (scope === 'screen') await closeCredentialScreens(transport, progress)
       if (performance.now() - lockReadAt >= times.lock) await checkLock(transport, progress)
     } catch (error) {
-      // The phone's own probe reports its fault; the next check follows soon.
+      // The phone's own probe reports a fault of the phone; the next check follows soon.
       log.debug({ err: error }, 'checking for a screen lock failed')
     } finally {
       checking = false

@@ -112,7 +112,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       const label = labels?.get(app.package) ?? before?.label ?? null
       next.set(keyOf(app), { versionName, label })
     }
-    // Without labels nothing is cached, so the next list reads them again.
+    // Without labels nothing is cached, so the next list reads the labels again.
     if (labels !== null) known = next
     return next
   }

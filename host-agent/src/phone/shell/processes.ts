@@ -49,7 +49,7 @@ export const groupOf =
   (pid: number): Selection =>
   (processes) => {
     const members = new Set([pid])
-    // A parent can have a higher ID than its child, since IDs start again from low ones.
+    // A parent can have a higher ID than its child, since the kernel starts again from low IDs.
     for (let before = 0; before !== members.size;) {
       before = members.size
       for (const each of processes) if (members.has(each.parent)) members.add(each.pid)

@@ -50,7 +50,7 @@ export function createSecureWindow(transport: Transport): SecureWindow {
   return {
     async read(progress, refresh = false) {
       progress.check('checking for a secure window')
-      // The read has a separate deadline, since several callers share it.
+      // The read has a separate deadline, since several callers share the read.
       if (refresh || !cached || performance.now() - cached.at > cacheMs)
         cached = { state: readState(), at: performance.now() }
       const { state } = cached

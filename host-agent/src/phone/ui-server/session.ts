@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Transport } from '../../adb/transport.js'
 import { ask, KeptStream, UiServerDown, UiServerRefused } from './http.js'
 
-/** Settings that differ from the server's defaults; names and meaning: its `model/settings`. */
+/** Settings that differ from the server's defaults. `model/settings` of the server has the names and meanings. */
 const speedSettings = {
   // A screen that never becomes idle must answer too; callers wait for the screen themselves.
   waitForIdleTimeout: 0,

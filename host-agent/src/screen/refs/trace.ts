@@ -21,7 +21,7 @@ export interface Trace {
   kind: number
   /** Hash of app, class, ID, text and description. */
   name: number
-  /** Hash of the classes and IDs of its ancestors. */
+  /** Hash of the classes and IDs of the ancestors. */
   path: number
   /** Hash of the texts in the list row or dialog around the element; 0 when there is no row or no text. */
   row: number

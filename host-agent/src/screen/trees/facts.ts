@@ -6,7 +6,7 @@ export interface TreeFacts {
   /** The XML file's name. */
   name: string
   screen: readonly [width: number, height: number]
-  /** All, in screen order: the type, then the text, or else the description. */
+  /** All elements, in screen order: the type, then the text, or else the description. */
   elements: readonly string[]
   /** Tap points by words. */
   taps: Readonly<Record<string, readonly [x: number, y: number]>>

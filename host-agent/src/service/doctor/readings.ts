@@ -12,7 +12,7 @@ export interface UsbPhone {
   serial: string | null
   /** Mbit/s. */
   speed: number | null
-  /** Such as `/dev/bus/usb/001/004`. */
+  /** The device file, such as `/dev/bus/usb/001/004`. */
   node: string
   access: 'ok' | 'denied' | 'missing'
 }
@@ -111,6 +111,6 @@ export interface Finding {
   about: string
   /** The effect of the problem; empty for `ok`. */
   why: string
-  /** The command or step that fixes it; empty for `ok`. */
+  /** The command or step that fixes the problem; empty for `ok`. */
   fix: string
 }

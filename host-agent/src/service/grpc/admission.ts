@@ -28,7 +28,7 @@ interface Admission {
 export function admit(handlers: Handlers, refuse: (call: string) => HostRefused | null): Admission {
   let running = 0
   const waiters = new Set<() => void>()
-  /** @returns the end of the call; calling it again has no effect */
+  /** @returns a function that ends the call; another call of the function has no effect */
   function begin(): () => void {
     running += 1
     let isOver = false

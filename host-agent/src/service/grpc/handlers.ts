@@ -247,7 +247,7 @@ const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
   data: WireWipeLevel.WIPE_LEVEL_DATA,
 }
 
-/** True only when something was checked and all of it passed. */
+/** Whether something was checked and all checks passed. */
 const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
   checks.length > 0 && checks.every(({ passed }) => passed)
 

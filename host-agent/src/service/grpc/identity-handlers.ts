@@ -1,4 +1,4 @@
-/** HostService: renewal of the host's certificate, and the authorities that it trusts. */
+/** HostService: renewal of the host's certificate, and changes of the host's trusted authorities. */
 import type { HostServiceServer } from '@phonerack/proto'
 import type { Logger } from '@phonerack/shared'
 import { unary } from './call.js'
