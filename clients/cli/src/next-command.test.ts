@@ -21,8 +21,8 @@ it.each([
     '`phonerack app library`, or upload the APK (`phonerack app upload`) and install it with "upload".',
   ],
   [
-    'Run the action {"type": "key", "key": "wake"} first, then this one again.',
-    'Run `phonerack phone key wake` first, then this one again.',
+    'Run the action {"type": "key", "key": "wake"} first, then this action again.',
+    'Run `phonerack phone key wake` first, then this action again.',
   ],
   ['Add credit: POST /v1/credits/checkout', 'Add credit: POST /v1/credits/checkout'],
 ])('%s', (next, command) => {

@@ -48,7 +48,7 @@ function notFound(wanted: Record<string, string>, similar: readonly InstalledApp
     next:
       names.length > 0
         ? 'Open one of `details.similar` by its `package`, or install the app.'
-        : 'Install the app, or open one that is installed.',
+        : 'Install the app, or open an installed app.',
   })
 }
 

@@ -54,7 +54,7 @@ export interface ActionContext {
   nextTree(pollMs: number, what: string, mostMs?: number): Promise<ScreenTree>
   /** Waits like `nextTree`, but reads nothing. */
   untilDrawn(pollMs: number, what: string): Promise<void>
-  /** Returns milliseconds since the last drawing. Null when unknown. */
+  /** Returns the milliseconds since the last drawing. Null when unknown. */
   stillFor(): number | null
   /** Returns the window state that was read together with `tree`. */
   window(): Promise<WindowState>
@@ -91,7 +91,7 @@ const powerKeys: ReadonlySet<number> = new Set(['power', 'wake', 'sleep'].map(ke
 const wakeMs = 2000
 const wakePauseMs = 150
 /** The `next` of `phone_screen_off`. */
-export const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
+export const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this action again.'
 
 export interface ContextParts {
   device: Device

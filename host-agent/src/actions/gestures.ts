@@ -35,7 +35,7 @@ export const swipe = (from: Point, to: Point, durationMs: number): Stroke => lin
 export const drag = (from: Point, to: Point, holdMs: number, durationMs: number): Stroke =>
   line(from, to, durationMs, holdMs, restMs)
 
-/** Returns duration of the gesture in milliseconds. */
+/** Returns the duration of the gesture in milliseconds. */
 export const lengthOf = (strokes: readonly Stroke[]): number =>
   Math.max(0, ...strokes.map((stroke) => stroke.points.at(-1)?.atMs ?? 0))
 

@@ -58,7 +58,7 @@ export async function dismissNotification(
     if (dismissible) return
     throw new ApiError('feature_unavailable', {
       message: 'This is an ongoing notification, which cannot be dismissed.',
-      next: 'Open it, or close its app.',
+      next: 'Open the notification, or close its app.',
       details: { feature: 'dismiss', notification: wanted.id },
     })
   }

@@ -85,7 +85,7 @@ export function matchTarget(
   return miss('target_not_found', target, nearTo(wordsOf(target), tree), {})
 }
 
-/** Returns elements that the client may have meant. */
+/** Returns the elements that the client may have meant. */
 const nearTo = (words: string, tree: ScreenTree): ScreenElement[] =>
   mostSimilar(
     words,

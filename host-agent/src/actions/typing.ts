@@ -62,7 +62,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
       const { keyboardVisible } = await context.device.windows.read(context.progress.within(focusLimitMs))
       if (!focused && keyboardVisible) return null
       throw new ApiError('no_focused_field', {
-        next: 'Set the text field as `target`, or tap it first.',
+        next: 'Set the text field as `target`, or tap the field first.',
         details: target ? { target } : {},
       })
     }

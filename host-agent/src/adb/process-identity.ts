@@ -11,7 +11,7 @@ import { writeJson, type Owner } from '../base/atomic-file.js'
 
 const markSchema = z.object({ pid: z.int().positive(), identity: z.string().min(1) })
 
-/** Returns start time and command of a process; null when it does not run. */
+/** Returns the start time and command of a process; null when it does not run. */
 export function processIdentity(pid: number): string | null {
   if (process.platform === 'linux') {
     try {

@@ -1,6 +1,6 @@
 /**
- * Access to one device through the adb server: shell, exec, sync, streams to sockets on the phone. All other code of the agent
- * reaches phones through it. An unreachable phone is `DeviceGone`.
+ * Access to one device through the adb server: shell, exec, sync, streams to sockets on the phone. All other code of
+ * the agent reaches phones through this file. An unreachable phone is `DeviceGone`.
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
 import { DeviceGone, InvalidAnswer, isDisconnect } from '../base/device-gone.js'

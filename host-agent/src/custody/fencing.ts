@@ -23,7 +23,7 @@ import type { Records } from './records.js'
 const messages: Record<Refusal, string> = {
   old_number: 'The phone has since been assigned again.',
   number_taken: 'The fencing number belongs to another phone.',
-  not_wiped: 'Another phone used the device, and it has not been wiped since then.',
+  not_wiped: 'Another phone used the device, and the device has not been wiped since then.',
   clean_for_another_tenant: 'The device is clean only for another tenant.',
   data_wiped: "The phone's data was wiped from the device.",
   not_assigned: 'The device is not assigned to this phone.',

@@ -69,7 +69,7 @@ function findCovers(
 }
 
 /**
- * Returns windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is
+ * Returns the windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is
  * unknown.
  */
 export function coveringWindows(

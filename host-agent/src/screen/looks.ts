@@ -103,7 +103,7 @@ export class Looks {
     }
   }
 
-  /** Returns milliseconds since the last drawing. Null without a signal. */
+  /** Returns the milliseconds since the last drawing. Null without a signal. */
   stillFor(device: Device): number | null {
     const drawings = this.drawings(device, -Infinity, false)
     return drawings && this.now() - Math.max(drawings.knownSince, drawings.drawnAt)

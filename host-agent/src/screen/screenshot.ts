@@ -167,7 +167,7 @@ async function encode(
 }
 
 /**
- * Returns width and height from the header (PNG specification, 11.2.2 IHDR), without decoding.
+ * Returns the width and height from the header (PNG specification, 11.2.2 IHDR), without decoding.
  * @throws ScreenImageError
  */
 export function pngSize(png: Uint8Array): Size {

@@ -34,7 +34,7 @@ export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
   return { point: point ?? centerOf(node.visible), covered: point === null }
 }
 
-/** Returns areas of the nodes that may receive a touch on this node. */
+/** Returns the areas of the nodes that may receive a touch on this node. */
 export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
   const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
     .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')

@@ -54,7 +54,7 @@ export const environment = z.object({
   ),
   PHONERACK_HOST_NAME: setting(
     z.string().min(1).max(80),
-    'Name of the host when it joins; `ctl host set` changes it later.',
+    'Name of the host when it joins; `ctl host set` changes the name later.',
   ),
   PHONERACK_COUNTRY: setting(
     z
@@ -99,7 +99,7 @@ export const environment = z.object({
   PHONERACK_SCRCPY_SERVER: setting(
     z.string().optional(),
     'Path of the scrcpy server 3.3.3. Without this file, phones have no video, and input uses slower commands.',
-    { fallback: 'the one in the package' },
+    { fallback: 'the server in the package' },
   ),
   PHONERACK_MOTION: setting(
     z.enum(['on', 'off']).default('on'),

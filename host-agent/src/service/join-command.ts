@@ -77,7 +77,7 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
     const owner = ownerOf(state)
     if (ca !== null && owner !== null && !canRead(ca, owner))
       throw new UsageError(
-        `--ca: ${ca} cannot be read by the user of the agent, ${owner.uid}: run \`chmod a+r ${shellWord(ca)}\`, or put it into another folder`,
+        `--ca: ${ca} cannot be read by the user of the agent, ${owner.uid}: run \`chmod a+r ${shellWord(ca)}\`, or put the file into another folder`,
       )
     const identityFile = path.join(state, 'identity.json')
     const known = loadIdentity(identityFile)
@@ -121,7 +121,7 @@ async function join(request: Parameters<typeof joinOnce>[0], progress: Progress)
   } catch (error) {
     if (error instanceof Error && error.name === 'JoinRefused') throw error
     throw new JoinFailed(
-      `${request.controlUrl} did not answer the join: ${explainFailure(error).why}. The token may be used up: create another one with \`ctl host token\``,
+      `${request.controlUrl} did not answer the join: ${explainFailure(error).why}. The token may be used up: create another token with \`ctl host token\``,
       { cause: error },
     )
   }
@@ -167,7 +167,7 @@ async function reach(server: URL, roots: readonly string[], progress: Progress):
     const answer = await httpRequest(new URL('/livez', server), { method: 'GET', roots, signal })
     if (answer.status !== 200)
       throw new JoinFailed(
-        `${server.origin} answers ${answer.status} for /livez: is it the address of a Phonerack control plane?`,
+        `${server.origin} answers ${answer.status} for /livez: check that this is the address of a Phonerack control plane`,
       )
     return answer.localAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
   } catch (error) {
@@ -267,7 +267,7 @@ const waySettings = (addresses: AgentAddresses): Record<string, string | null> =
 
 const wayText = (addresses: AgentAddresses): string =>
   addresses
-    ? `The control plane connects to ${addressText(addresses.advertise ?? addresses.listen)}: let it through the firewall.`
+    ? `The control plane connects to ${addressText(addresses.advertise ?? addresses.listen)}: allow these connections in the firewall.`
     : 'The agent opens tunnels to the control plane, and needs no open port.'
 
 const withoutBroker = ({ natsUrl }: Joined, file: string): string =>

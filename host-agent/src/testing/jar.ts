@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readJar } from '../capture/scrcpy/jar.js'
 
-/** Returns path of a jar with a verified hash. Fetched once, then cached. */
+/** Returns the path of a jar with a verified hash. Fetched once, then cached. */
 export async function jarPath(): Promise<string> {
   const given = process.env['PHONERACK_SCRCPY_SERVER']
   const path = given ?? join(tmpdir(), 'phonerack-test-scrcpy-server-3.3.3')

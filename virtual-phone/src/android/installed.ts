@@ -82,7 +82,7 @@ export function entryOf(app: InstalledApp): AppEntry {
   }
 }
 
-/** Returns files of the app's APKs, the base first. */
+/** Returns the files of the app's APKs, the base first. */
 export function apkPaths(app: InstalledApp): string[] {
   return [`${app.folder}/base.apk`, ...app.splits.map((split) => `${app.folder}/split_${split}.apk`)]
 }

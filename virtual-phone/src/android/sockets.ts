@@ -49,7 +49,7 @@ export class PhoneSockets {
     }
   }
 
-  /** Returns addresses with a listener. */
+  /** Returns the addresses with a listener. */
   addresses(): SocketAddress[] {
     return [...this.listeners.keys()]
   }

@@ -163,12 +163,12 @@ export interface World {
   /** Grants or revokes a permission. Has no effect for a permission that the app does not ask for. */
   setPermission(packageName: string, name: string, granted: boolean): void
   /**
-   * Returns packages with a task, which were opened, and neither stopped nor swiped away. The foreground package comes
+   * Returns the packages with a task, which were opened, and neither stopped nor swiped away. The foreground package comes
    * first.
    */
   runningApps(): readonly string[]
   builtInApps(): readonly AppEntry[]
-  /** Returns built-in and installed apps that have a launcher activity. */
+  /** Returns the built-in and installed apps that have a launcher activity. */
   launchableApps(): readonly AppEntry[]
   /** Sets the apps that `pm` installed. The launcher shows them, each with a plain screen. */
   setInstalledApps(apps: readonly AppEntry[]): void

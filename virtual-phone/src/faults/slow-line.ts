@@ -16,7 +16,7 @@ class Lane {
 
   constructor(private readonly limits: SlowLimits) {}
 
-  /** Returns milliseconds until this many bytes have passed the line. */
+  /** Returns the milliseconds until this many bytes have passed the line. */
   take(bytes: number): number {
     const now = performance.now()
     this.freeAtMs = Math.max(now, this.freeAtMs) + (bytes / this.limits.bytesPerSecond) * 1000

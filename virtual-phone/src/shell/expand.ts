@@ -22,11 +22,11 @@ export interface ExpansionShell {
   /** Returns variables, `?`, `#`, `$`, `!`, `0` to `9…`, `-`; null when unset. */
   lookup(name: string): string | null
   assign(name: string, value: string): void
-  /** Returns output of a command substitution, without its closing newlines. */
+  /** Returns the output of a command substitution, without its closing newlines. */
   substitute(body: Script): Promise<string>
 }
 
-/** `${x:?text}`, or an unset parameter under `set -u`: ends the shell. */
+/** `${x:?text}`, or an unset parameter under `set -u`, ends the shell. */
 export class ParameterError extends Error {
   constructor(message: string) {
     super(message)

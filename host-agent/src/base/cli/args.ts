@@ -120,7 +120,7 @@ function acceptOf(
   erase: boolean,
   string: (name: string) => string | undefined,
 ): { serial: string; report: string } {
-  const serial = onlyWord('accept', words, 'SERIAL is missing; `adb devices` prints it')
+  const serial = onlyWord('accept', words, 'SERIAL is missing; `adb devices` prints the serials')
   if (!erase)
     throw new UsageError(
       `accept: --erase is missing. The run deletes all data of the phone ${serial}: apps, accounts, files and settings`,

@@ -88,7 +88,7 @@ function settingsOf(file: string, document: Document, variables: readonly string
     }
     if (variable === excluded)
       throw new UsageError(
-        `${file}: \`${key}\` does not belong here; pass it to \`phonerack-agent join --token-file\``,
+        `${file}: \`${key}\` does not belong in the configuration; pass the token to \`phonerack-agent join --token-file\``,
       )
     const text = valueSchema.safeParse(value)
     if (!text.success)

@@ -45,7 +45,7 @@ export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T
 
 const wipes = new Histogram({
   name: 'phonerack_agent_wipe_duration_seconds',
-  help: 'Time of wipes, including those of enrolments, by outcome: verified, not_verified (a check did not pass) or failed (the wipe ended before its checks).',
+  help: 'Time of wipes, including the wipes of enrolments, by outcome: verified, not_verified (a check did not pass) or failed (the wipe ended before its checks).',
   labelNames: ['outcome'],
   buckets: [5, 10, 20, 30, 60, 90, 120, 180, 300, 600],
   registers,
@@ -57,7 +57,7 @@ export const countWipe = (outcome: WipeOutcome, seconds: number): void => wipes.
 
 const adbCalls = new Counter({
   name: 'phonerack_agent_adb_calls_total',
-  help: 'Connections to the adb server for one call, by kind of service and outcome: ok, refused (by the server or for the phone), lost (the connection ended) or failed (for another reason, such as a timeout).',
+  help: 'Connections to an adb server, each for one call, by kind of service and outcome: ok, refused (by the server or for the phone), lost (the connection ended) or failed (for another reason, such as a timeout).',
   labelNames: ['kind', 'outcome'],
   registers,
 })
@@ -73,7 +73,7 @@ export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
 
 const adbStarts = new Counter({
   name: 'phonerack_agent_adb_server_starts_total',
-  help: 'Starts of adb servers: each network phone has one, and each phone on USB, or all phones on USB together. More starts mean that a server ended, or that a phone on USB was connected again.',
+  help: 'Starts of adb servers. Each network phone has a server. Each phone on USB has a server, or all phones on USB share one. More starts mean that a server ended, or that a phone on USB was connected again.',
   registers,
 })
 
@@ -81,7 +81,7 @@ export const countAdbServerStart = (): void => adbStarts.inc()
 
 const heartbeats = new Counter({
   name: 'phonerack_agent_heartbeats_total',
-  help: 'Heartbeats by result: sent to the broker, or failed because it was unreachable.',
+  help: 'Heartbeats by result: sent to the broker, or failed because the broker was unreachable.',
   labelNames: ['result'],
   registers,
 })

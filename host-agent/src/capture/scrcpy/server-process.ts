@@ -34,7 +34,7 @@ export const jarPathOf = (jar: Jar): string => `${phoneFolder}/scrcpy-server-${j
 export async function putJar(transport: Transport, jar: Jar, progress: Progress): Promise<string> {
   const path = jarPathOf(jar)
   const actual = createHash('sha256').update(jar.content).digest('hex')
-  if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released one')
+  if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released server')
   const there = await transport.shell(command('sha256sum', path), progress)
   if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return path
   await transport.shell(command('mkdir', '-p', phoneFolder), progress)

@@ -45,7 +45,7 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
     return ': a screen lock is set, and this host does not know its PIN, pattern or password. Remove the lock in the settings of the phone, then release the device again.'
   const types = await accountTypes(transport, progress)
   if (types.length > 0)
-    return `: it has accounts of these types: ${types.join(', ')}. Remove them in the settings of the phone, then release the device again.`
+    return `: accounts of these types are on the phone: ${types.join(', ')}. Remove these accounts in the settings of the phone, then release the device again.`
   return '.'
 }
 

@@ -71,7 +71,7 @@ export async function checkSim(transport: Transport, progress: Progress): Promis
       'call_forwarding',
       forwarding === false,
       forwarding === null
-        ? 'the phone does not report it'
+        ? 'the phone does not report call forwarding'
         : forwarding
           ? 'calls are still forwarded'
           : 'none',

@@ -18,7 +18,7 @@ export interface FileHeader {
 }
 
 export interface PackageCache {
-  /** Returns path of the file; null when it is absent or has another size. */
+  /** Returns the path of the file; null when it is absent or has another size. */
   pathOf(file: FileHeader): string | null
   /** Protects these files, including later ones, from eviction until the returned function is called. */
   hold(files: readonly FileHeader[]): () => void

@@ -45,7 +45,7 @@ export interface InstallRecords {
   get(id: string): InstallRecord | null
   /** Stores a record. The record is on disk when the call returns. */
   save(record: Omit<InstallRecord, 'at'>): void
-  /** Returns install sessions that must still be abandoned on a phone. */
+  /** Returns the install sessions that must still be abandoned on a phone. */
   leftoverSessions(serial: string): InstallRecord[]
 }
 

@@ -89,7 +89,7 @@ export function warningsOf(facts: Facts): string[] {
     warnings.push(`the battery is at ${percent} %: check the charging (cable, port, hub)`)
   if (celsius !== null && celsius >= limitsOf.hotCelsius)
     warnings.push(
-      `the battery is at ${celsius.toFixed(1)} °C: let it cool down, and check the battery for swelling`,
+      `the battery is at ${celsius.toFixed(1)} °C: let the phone cool down, and check the battery for swelling`,
     )
   const full = total !== null && total > 0 && free !== null && free / total < limitsOf.freeShare
   if (full || (free !== null && free < limitsOf.freeBytes))

@@ -112,7 +112,7 @@ export class PhoneTie {
     return key
   }
 
-  /** Returns other serials of the same phone that are in use. */
+  /** Returns the other serials of the same phone that are in use. */
   async twins(progress: Progress): Promise<string[]> {
     const { serial, transport, links } = this.parts
     return links.twinsOf(serial, await readTraits(transport, progress))

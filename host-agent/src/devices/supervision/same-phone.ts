@@ -37,14 +37,14 @@ export function standingOf(
     return {
       may: 'none',
       reason:
-        'the phone has since been enrolled or wiped under another serial, or another phone now has this serial: enroll it again to use it here',
+        'the phone has since been enrolled or wiped under another serial, or another phone now has this serial: enroll the phone again to use it here',
     }
   if (same !== null) return { may: 'none', reason: same }
   if (record.mayLackMark) return { may: 'use', reason: null }
   return {
     may: 'wipe',
     reason:
-      "the phone lost this host's mark: it was erased elsewhere, or it is another phone. Wipe it or enroll it again",
+      "the phone lost this host's mark: the phone was erased elsewhere, or another phone has this serial. Wipe the phone or enroll it again",
   }
 }
 
@@ -54,7 +54,7 @@ export const isEnrolled = (
 ): boolean => enrolled && (hardwareSerial === null || hardwareSerial === found)
 
 export const sameAs = (twin: string): string =>
-  `the same phone is connected and enrolled as ${twin}: disconnect one of the two`
+  `the same phone is connected and enrolled as ${twin}: disconnect one of the two serials`
 
 interface PhoneLink extends PhoneTraits {
   /** Whether a tenant's calls may reach the phone, or an enrolment or a wipe works on it. */
@@ -85,7 +85,7 @@ export class PhoneLinks {
     return [...this.links].some(([serial, { inUse }]) => serial !== except && inUse)
   }
 
-  /** Returns other serials of this phone that are in use. */
+  /** Returns the other serials of this phone that are in use. */
   twinsOf(serial: string, { bootId, marks }: PhoneTraits): string[] {
     return [...this.links]
       .filter(([other, link]) => {

@@ -53,11 +53,11 @@ export interface RecordingStore {
   /** Returns the FLV file of the running recording. Creates its folder. */
   rawPath(id: string): string
   videoPath(id: string): string
-  /** Returns bytes that a recording uses now. */
+  /** Returns the bytes that a recording uses now. */
   sizeOf(id: string): number
-  /** Returns bytes that each owner (`ownerOf`) uses now. */
+  /** Returns the bytes that each owner (`ownerOf`) uses now. */
   used(): Map<string, number>
-  /** Returns free bytes on the disk. */
+  /** Returns the free bytes on the disk. */
   free(): Promise<number>
 }
 

@@ -72,7 +72,7 @@ const levels: readonly (LogLevel | null)[] = [
   'fatal',
 ]
 
-/** Returns priority, tag and message of a text entry; null for another payload. */
+/** Returns the priority, tag and message of a text entry; null for another payload. */
 export function textOf(payload: Buffer): { level: LogLevel; tag: string; message: string } | null {
   const level = levels[payload[0] ?? 0] ?? null
   const end = payload.indexOf(0, 1)

@@ -14,7 +14,7 @@ const readCommand = sequence(
   command('getprop', 'ro.product.locale'),
 )
 
-/** Returns language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
+/** Returns the language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
 function partsOf(tag: string): { language: string; script: string; region: string } {
   const [language = '', ...rest] = tag.split('-')
   const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part)) ?? ''

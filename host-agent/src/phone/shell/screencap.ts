@@ -1,7 +1,7 @@
 /**
- * Takes a PNG with `screencap`. With several displays (foldables, a screen on the back, emulators) it captures "the first display
- * found" and prints a warning, on some phones before the PNG. Used by `screen.ts`. Forms: AOSP `screencap` and
- * `DisplayInfo.toString`, Android 10 to 16; docs/parsers.md
+ * Takes a PNG with `screencap`. With several displays (foldables, a screen on the back, emulators) `screencap` captures
+ * "the first display found" and prints a warning, on some phones before the PNG. Used by `screen.ts`. Forms: AOSP
+ * `screencap` and `DisplayInfo.toString`, Android 10 to 16; docs/parsers.md
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe } from '../../adb/quote.js'

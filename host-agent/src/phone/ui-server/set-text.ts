@@ -37,7 +37,7 @@ export function createSetText(server: UiServerKeeper): TextMethod {
         const refused = error instanceof UiServerRefused
         const failed = refused || error instanceof UiServerDown || error instanceof UiServerUnavailable
         if (!step.asked && (failed || error instanceof DeviceGone))
-          throw new TextMethodUnavailable('the UI server does not accept it', error)
+          throw new TextMethodUnavailable('the UI server does not accept the text', error)
         if (refused && undone.has(error.code)) throw new TextMethodUnavailable(error.message, error)
         // The server died or failed during the call, so the caller reads the field.
         if (failed) return sent(false)

@@ -116,7 +116,7 @@ interface Pair {
 type Shift = readonly [x: number, y: number]
 const still: Shift = [0, 0]
 
-/** Returns elements that are recognised by their texts, or, outside lists, by an ID. They keep their order. */
+/** Returns the elements that are recognised by their texts, or, outside lists, by an ID. They keep their order. */
 function anchorsOf(before: readonly Trace[], now: readonly Trace[]): Pair[] {
   const [was, is] = [uniqueByContent(before), uniqueByContent(now)]
   const all = [...is].flatMap(([content, each]): Pair[] => {

@@ -21,7 +21,7 @@ export async function holderOf(
   const agent = agentDir === null ? null : runningAgent(agentDir)
   // The agent's adb servers take every phone on USB, even a phone that restarts during the run.
   if (agent !== null && !isNetworkSerial(serial))
-    return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop it first, or use another machine.`
+    return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop the agent first, or use another machine.`
   const servers = await readAdbServers(proc, null)
   if ('failed' in servers) return null
   for (const { pid, command } of servers.value) {

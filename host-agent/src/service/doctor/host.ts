@@ -197,9 +197,9 @@ function tunnelFindings(tunnels: Extract<WayToAgent, { kind: 'dial' }>['tunnels'
       ? ok('tunnel', `a tunnel to ${replica} at ${address} is open`)
       : error(
           'tunnel',
-          `there is no tunnel to ${replica} at ${address}: ${fault ?? 'the agent is opening it'}`,
+          `there is no tunnel to ${replica} at ${address}: ${fault ?? 'the agent is opening the tunnel'}`,
           'Requests that arrive at this replica do not reach the phones.',
-          `allow outgoing connections to ${address}; if it can be reached, read the log of the replica`,
+          `allow outgoing connections to ${address}; if the address can be reached, read the log of the replica`,
         ),
   )
 }
@@ -221,7 +221,7 @@ function portFinding({ listen, state, why }: ListeningPort): Finding {
       'port',
       `another program uses ${listen}`,
       effect,
-      `sudo ss -ltnp 'sport = :${port}' shows it; end it, or change grpc_listen`,
+      `sudo ss -ltnp 'sport = :${port}' shows the program; end the program, or change grpc_listen`,
     )
   return error(
     'port',

@@ -54,7 +54,7 @@ function programFinding(adb: Readings['adb']): Finding {
   return warning(
     'adb',
     `this adb does not know --one-device${crashes}: ${version}`,
-    'All phones on USB share one adb server. When it ends, running calls to all of them fail. Network phones have a server each.',
+    'All phones on USB share one adb server. When this server ends, running calls to all these phones fail. Each network phone has a separate server.',
     'install a newer adb and restart the agent. Debian 12: adb from bookworm-backports; elsewhere: the platform-tools of Google, and adb_bin in the configuration',
   )
 }
@@ -141,7 +141,7 @@ function ffmpegFindings({ ffmpeg, ffprobe }: Readings): Finding[] {
         'ffmpeg',
         `this ffmpeg has no ${ffmpeg.value.missing.join(', ')}`,
         why,
-        `${install}: a complete one`,
+        `${install}, with an ffmpeg that has all parts`,
       ),
     )
   if ('failed' in ffprobe)
@@ -193,7 +193,7 @@ function serverFindings({ serial: server, phones }: ServerReading): Finding[] {
         server === null
           ? 'Without this server, no phone on USB works.'
           : 'Without this server, the phone does not work.',
-        'the agent starts it again; if it does not answer for a minute, read the log of the agent, and restart the agent',
+        'the agent starts the server again; if the server does not answer for a minute, read the log of the agent, and restart the agent',
       ),
     ]
   if (server !== null && phones.value.length === 0)
@@ -201,7 +201,7 @@ function serverFindings({ serial: server, phones }: ServerReading): Finding[] {
       error(
         'phones',
         `${server} is not connected`,
-        'The adb server of this phone does not reach it.',
+        'The adb server of this phone does not reach the phone.',
         'switch on USB debugging or wireless debugging on the phone; check the cable, or its address in adb_connect and the network',
       ),
     ]

@@ -49,7 +49,7 @@ function progressOf(call: AnyCall): Progress {
   return Progress.for(remainingOf(call), gone.signal)
 }
 
-/** Returns milliseconds until the caller's deadline. */
+/** Returns the milliseconds until the caller's deadline. */
 function remainingOf(call: AnyCall): number {
   const deadline = call.getDeadline()
   const at = typeof deadline === 'number' ? deadline : deadline.getTime()

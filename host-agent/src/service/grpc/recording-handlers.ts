@@ -61,7 +61,10 @@ export function createRecordingHandlers(recordings: Recordings, log: Logger): Re
 
 type Call = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
-/** Reads only as fast as the control plane does. The chunks have a file stream's size: 64 KiB. */
+/**
+ * Sends a recording, which it reads only as fast as the control plane does. The chunks have a file stream's size: 64
+ * KiB.
+ */
 async function send(call: Call, recordings: Recordings, signal: AbortSignal): Promise<void> {
   await pipeline(
     recordings.read(call.request.recordingId),

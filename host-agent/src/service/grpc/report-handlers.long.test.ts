@@ -71,7 +71,7 @@ describe('notifications', () => {
     await expect(calls().dismissNotification(on(kept?.id ?? ''))).rejects.toMatchObject({
       plain: {
         code: 'feature_unavailable',
-        next: 'Open it, or close its app.',
+        next: 'Open the notification, or close its app.',
         details: { feature: 'dismiss' },
       },
     })

@@ -36,7 +36,7 @@ const margin = 1.1
 /** Returns the free bytes from which a host takes work again. */
 export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
 
-/** Returns bytes that this process can still write to the disk of `dir`; null when unknown. */
+/** Returns the bytes that this process can still write to the disk of `dir`; null when unknown. */
 export async function freeBytesOf(dir: string): Promise<number | null> {
   const disk = await statfs(dir).catch(() => null)
   return disk === null ? null : disk.bavail * disk.bsize

@@ -70,7 +70,7 @@ function readAttributes(bytes: Buffer, at: number, pool: StringPool, map: Buffer
   return attributes
 }
 
-/** Returns child elements with this tag. */
+/** Returns the child elements with this tag. */
 export function childrenOf(element: XmlElement | undefined, ...tags: string[]): XmlElement[] {
   return element?.children.filter((child) => tags.includes(child.tag)) ?? []
 }

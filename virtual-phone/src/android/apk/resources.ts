@@ -38,7 +38,7 @@ function lookUp(chunks: readonly Chunk[], resource: number, pool: StringPool): V
   return fallback
 }
 
-/** Returns files of a resource with the screen density of each (0 for any density). @throws ChunkError or RangeError */
+/** Returns the files of a resource with the screen density of each (0 for any density). @throws ChunkError or RangeError */
 export function resourceFiles(file: Buffer, resource: number): { path: string; density: number }[] {
   const table = firstChunk(file, type.table)
   const chunks = [...chunksOf(table.bytes, table.headerBytes)]

@@ -93,7 +93,7 @@ User state[
 `
 }
 
-/** Returns rows of `cmd wifi list-networks`. */
+/** Returns the rows of `cmd wifi list-networks`. */
 export function listWifiNetworks({ userData: { wifiNetworks } }: Android): string {
   if (wifiNetworks.length === 0) return 'No networks\n'
   const rows = wifiNetworks.map(

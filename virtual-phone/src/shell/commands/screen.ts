@@ -8,7 +8,7 @@ async function writeTo(io: CommandIo, file: string | undefined, content: Buffer)
   else await io.fs.writeFile(io.path(file), content, 0o660)
 }
 
-/** Returns width, height, format (1: RGBA_8888) and colour space (1: sRGB), followed by the pixels. */
+/** Returns the width, height, format (1: RGBA_8888) and colour space (1: sRGB), followed by the pixels. */
 async function rawPicture(io: CommandIo): Promise<Buffer> {
   const { width, height } = io.android.world.display
   const header = Buffer.alloc(16)

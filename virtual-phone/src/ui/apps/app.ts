@@ -49,13 +49,13 @@ export interface Ui {
   readonly location: GeoPoint | null
   /** Shows a notification of this app, or of the given package. */
   notify(notification: { id: string; title: string; text: string; package?: string; ongoing?: boolean }): void
-  /** Returns saved data of another app of the system, such as incoming messages and permissions. */
+  /** Returns the saved data of another app of the system, such as incoming messages and permissions. */
   dataOf(packageName: string): object
   /** Makes this app crash or hang; the system then shows its dialog. */
   breakDown(kind: 'crash' | 'not_responding'): void
   /** Returns the app's saved data, a JSON object from its `initialData`; changes survive a reboot. */
   data(): object
-  /** Returns state of this activity, which lasts while the activity is alive. */
+  /** Returns the state of this activity, which lasts while the activity is alive. */
   local<T extends object>(name: string, init: () => T): T
   scroll(name: string): ScrollState
   field(name: string, text?: string): EditState
@@ -63,7 +63,7 @@ export interface Ui {
   /** Focuses a field and shows the keyboard. */
   focus(field: EditState): void
   hideKeyboard(): void
-  /** Returns full resource name in this app. */
+  /** Returns the full resource name in this app. */
   id(name: string): string
   /** Starts an activity of this app. */
   open(className: string, extras?: Readonly<Record<string, string>>): void

@@ -61,7 +61,7 @@ function pieceEnd(text: string, start: number): number {
   return start + PIECE - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
 }
 
-/** Returns width in pixels of one line, cached. */
+/** Returns the width in pixels of one line, cached. */
 export function textWidth(text: string, sizePx: number, weight: FontWeight): number {
   if (text.length <= PIECE) return pieceWidth(text, sizePx, weight)
   let width = 0

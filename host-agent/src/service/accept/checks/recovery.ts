@@ -129,7 +129,7 @@ export const hangRecovery: Check = {
 
 export const wipe: Check = {
   name: 'wipe',
-  claim: "A wipe removes the last tenant's data, and every check of it passes.",
+  claim: "A wipe removes the last tenant's data, and every check of the wipe passes.",
   needs: ['start'],
   limitMs: 15 * 60_000,
   async run(phone, progress) {

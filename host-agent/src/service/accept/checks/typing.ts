@@ -118,7 +118,7 @@ export const keyboard: Check = {
     const method = await readKeyboard(phone, progress)
     const [name = ''] = method.split('/')
     const keys = open.elements.filter(({ id }) => id?.startsWith(`${name}:`))
-    const evidence = [`keyboard: ${method}`, `${open.elements.length} elements with it`]
+    const evidence = [`keyboard: ${method}`, `${open.elements.length} elements with the keyboard`]
     if (!open.keyboard.visible) throw new Failed('the keyboard of a focused field is not seen', { evidence })
     if (keys.length > 0)
       throw new Failed(`${keys.length} keys of the keyboard are among the elements`, { evidence })
