@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isFull } from './connect.js'
 
-/** Bytes of a Unix socket's path; the limit of macOS is the lowest. */
+/** The maximum bytes of a Unix socket's path. macOS has the lowest limit. */
 const longestPath = 103
 /** Characters of a serial that is used as a name. */
 const longestSerial = 24

@@ -182,7 +182,7 @@ export class DeviceGate {
           } catch (error) {
             if (held.aborted) this.fencing.hold(caller)
             if (!isUnreachable(error) || within.expired) throw asRefusal(error)
-            await within.sleep(100, 'the phone to be back')
+            await within.sleep(100, 'the return of the phone')
           }
         }
       }),

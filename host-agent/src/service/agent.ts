@@ -222,7 +222,7 @@ export async function startAgent(
       beating.changed()
       if (calls.running > 0) log.info({ calls: calls.running }, 'waiting for running calls')
       try {
-        await within.race('running calls to end', () => calls.idle())
+        await within.race('the end of the running calls', () => calls.idle())
       } catch (error) {
         if (!(error instanceof DeadlineExceeded)) throw error
         log.warn({ calls: calls.running }, 'ending calls that still run')

@@ -42,7 +42,7 @@ scrcpy_server: null
     ['grpc-listen: x', /did you mean `grpc_listen`\?/],
     ['zzzzzzzzzzzzzz: x', /`zzzzzzzzzzzzzz` is not a setting$/],
     ['__proto__: {a: 1}', /`__proto__` is not a setting/],
-    ['join_token: prj_x', /does not belong here/],
+    ['join_token: prj_x', /does not belong in the configuration/],
     ['host_name: {a: b}', /`host_name` must be a text/],
     ['- a', /must contain keys with values/],
     ['a: [', /is not valid YAML/],

@@ -111,7 +111,7 @@ export function setClipboardMessage(sequence: bigint, paste: boolean, text: stri
 export const rotateMessage = (): Buffer => Buffer.from([11])
 
 /**
- * Builds TYPE_RESET_VIDEO, which restarts the encoder. The encoder then sends parameter sets and a key frame, also of a
+ * Builds TYPE_RESET_VIDEO, which restarts the encoder. The encoder then sends parameter sets and a key frame, even on a
  * still screen.
  */
 export const resetVideoMessage = (): Buffer => Buffer.from([17])

@@ -45,7 +45,7 @@ export async function clearSim(transport: Transport, progress: Progress): Promis
   const within = progress.within(carrierMs)
   while (!within.expired) {
     if (forwards(outputOf(await transport.shell(registry, progress))) !== true) return
-    await within.sleep(500, 'the carrier to erase call forwarding')
+    await within.sleep(500, 'the erasure of call forwarding by the carrier')
   }
 }
 

@@ -163,7 +163,7 @@ async function waitUntilListed(
       } catch (error) {
         if (!hasNoAnswer(error) || within.expired) throw error
       }
-      await within.sleep(200, 'the app to be listed')
+      await within.sleep(200, 'the listing of the app')
     }
   } catch (error) {
     if (!hasNoAnswer(error)) throw error

@@ -239,7 +239,7 @@ async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: 
       const now = await awake()
       if (now === wanted) return
       if (within.expired) throw new Error(`key ${keyCode} had no effect: awake is ${String(now)}`)
-      await within.sleep(50, 'a key to take effect')
+      await within.sleep(50, 'the effect of a key')
     }
   }
   if ((await awake()) === null) {

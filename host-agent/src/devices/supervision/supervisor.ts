@@ -164,7 +164,7 @@ export class DeviceSupervisor {
   waitHealthy(progress: Progress): Promise<Device> {
     const healthy = () => (this.current.name === 'healthy' ? this.preparation.device : null)
     const instead = () => `the phone is ${this.current.name}`
-    return this.runner.waitFor(healthy, 'the phone to be healthy', instead, progress)
+    return this.runner.waitFor(healthy, 'the recovery of the phone', instead, progress)
   }
 
   /**
@@ -174,7 +174,7 @@ export class DeviceSupervisor {
   async waitOnline(progress: Progress): Promise<void> {
     const online = () => (this.link.current === 'online' ? this.link.current : null)
     const instead = () => `adb reports the phone as ${this.link.current}`
-    await this.runner.waitFor(online, 'the phone to be connected', instead, progress)
+    await this.runner.waitFor(online, 'the connection of the phone', instead, progress)
   }
 
   /** Reads the phone's identity, in any state. */
@@ -280,7 +280,7 @@ export class DeviceSupervisor {
     } catch (error) {
       this.parts.log.warn({ err: error }, 'the phone did not restart by a command')
       await transport.reboot(progress)
-      await progress.sleep(goingDownMs, 'the phone to go down')
+      await progress.sleep(goingDownMs, 'the shutdown of the phone')
     }
   }
 

@@ -254,7 +254,7 @@ async function typeText(device: Device, text: string, within: Progress): Promise
     if (method.mode !== 'insert' || !method.accepts(text)) continue
     try {
       const sent = await method.send(text, null, within)
-      if (method.name === 'paste') await within.sleep(times.paste, 'the app to fetch what was pasted')
+      if (method.name === 'paste') await within.sleep(times.paste, 'the paste into the app')
       await sent.release()
       return
     } catch (error) {

@@ -12,11 +12,11 @@ import { clean } from './logs.js'
 
 /** The maximum number of reports that one query reads; the newest reports are read. */
 const most = 100
-/** Reports that one command reads. */
+/** The maximum number of reports that one command reads. */
 const atOnce = 10
-/** Bytes of one report. */
+/** The maximum bytes of one report. */
 const reportBytes = 80_000
-/** Characters. */
+/** The maximum characters. */
 const longest = { stack: 65_536, reason: 2000, name: 255 }
 /** The maximum bytes of all stacks on a page. */
 const pageBytes = 2_000_000

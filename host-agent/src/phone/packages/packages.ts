@@ -199,7 +199,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
               details: { package: packageName, reason: refusal },
             })
           }
-          await within.sleep(100, 'the app to be gone')
+          await within.sleep(100, 'the removal of the app')
         }
       })
     },

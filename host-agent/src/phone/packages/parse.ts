@@ -77,8 +77,8 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
 }
 
 /**
- * Parses labels by package from the scrcpy server's `list_apps`: `* Label package`, or a long label on its own line and
- * the package on the next.
+ * Parses labels by package from the scrcpy server's `list_apps`: `* Label        package`, or a long label on its own
+ * line and the package on the next line.
  */
 export function parseAppList(text: string): Map<string, string> {
   const labels = new Map<string, string>()

@@ -46,7 +46,7 @@ export function createLocale(transport: Transport): Locale {
               details: { locale: now },
             })
           }
-          await within.sleep(100, 'the language to change')
+          await within.sleep(100, 'the change of the language')
         }
       })
     },

@@ -46,7 +46,7 @@ export function createLocation(transport: Transport, desired: DesiredState): Kep
       if (within.remaining < 200) {
         throw new ApiError('provider_error', { message: 'The phone did not accept the location.' })
       }
-      await within.sleep(100, 'the location to arrive')
+      await within.sleep(100, 'the change of the location')
     }
   }
 

@@ -29,7 +29,7 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
     for (;;) {
       if ((await read(progress)) === zone) return true
       if (ownNow() > lookUntil) return false
-      await progress.sleep(50, 'the time zone to change')
+      await progress.sleep(50, 'the change of the time zone')
     }
   }
 

@@ -137,7 +137,7 @@ export function createApps(transport: Transport, windows: Windows): Apps {
       if (name !== other.name) other = { name, since: now }
       const isDialog = name !== '' && name !== before && now - other.since >= dialogMs
       if (name === packageName || isDialog) return { package: name, activity }
-      await progress.sleep(pause, `${packageName} to come to the front`)
+      await progress.sleep(pause, `the opening of ${packageName}`)
     }
   }
 

@@ -105,6 +105,6 @@ async function requestReboot(transport: Transport, progress: Progress): Promise<
       if (isDisconnect(error)) return null
       if (!(error instanceof DeadlineExceeded || error instanceof InvalidAnswer)) throw error
     }
-    await progress.sleep(100, 'the phone to go down')
+    await progress.sleep(100, 'the shutdown of the phone')
   }
 }

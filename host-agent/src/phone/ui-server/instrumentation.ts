@@ -101,6 +101,6 @@ async function untilReady(
       const notYet = error instanceof UiServerDown || (error instanceof DeadlineExceeded && !progress.expired)
       if (!notYet) throw error
     }
-    await progress.sleep(pollMs, 'the UI server to start')
+    await progress.sleep(pollMs, 'the start of the UI server')
   }
 }

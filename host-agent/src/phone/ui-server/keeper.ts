@@ -225,7 +225,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
           reject(error instanceof Error ? error : new Error('unknown', { cause: error }))
         })
       })
-      const failure = await progress.race('the UI server to start', () => outcome)
+      const failure = await progress.race('the start of the UI server', () => outcome)
       if (failure) throw failure
     },
     async use(work, progress) {

@@ -126,7 +126,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
       return createTransport(client, { serial, current })
     },
     async untilLink(link, progress) {
-      while (phone.status()?.link !== link) await progress.sleep(pollMs, `the phone to be ${link}`)
+      while (phone.status()?.link !== link) await progress.sleep(pollMs, `the change of the link to ${link}`)
     },
     hang: (progress) => agent.registry.supervisor(serial).hang(progress),
     treeByDump: (progress) => agent.registry.supervisor(serial).treeByDump(progress),

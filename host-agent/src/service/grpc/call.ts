@@ -56,7 +56,7 @@ function remainingOf(call: AnyCall): number {
   return Math.max(0, Number.isFinite(at) ? at - Date.now() : defaultDeadline)
 }
 
-/** A unary handler from a function that returns the response or throws. */
+/** Makes a unary handler from a function that returns the response or throws. */
 export const unary =
   <Q, A>(log: Logger, name: string, handle: (request: Q, progress: Progress) => Promise<A>) =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>): void => {
@@ -70,7 +70,7 @@ export const unary =
     )
   }
 
-/** A streaming handler: `send` writes one message to the stream. `untilDeadline` continues after a cancellation. */
+/** Makes a streaming handler: `send` writes one message to the stream. `untilDeadline` continues after a cancellation. */
 export const streaming =
   <Q, A>(
     log: Logger,

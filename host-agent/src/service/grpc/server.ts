@@ -107,7 +107,7 @@ export async function startGrpcServer(
     async stop(graceMs) {
       const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       try {
-        await Progress.for(graceMs).race('calls to end', () => ended)
+        await Progress.for(graceMs).race('the end of the calls', () => ended)
       } catch (error) {
         if (!(error instanceof DeadlineExceeded)) throw error
         server.forceShutdown()

@@ -56,7 +56,7 @@ async function listed(
           ? 'adb does not list the phone'
           : `the phone is ${status.link}${status.reason === null ? '' : `: ${status.reason}`}`,
       )
-    await progress.sleep(50, 'the phone to be listed')
+    await progress.sleep(50, 'the listing of the phone')
   }
 }
 

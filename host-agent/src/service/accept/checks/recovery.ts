@@ -73,7 +73,7 @@ export async function healthyAgain(phone: PhoneUnderTest, progress: Progress): P
     const { link, reason } = phone.status() ?? { link: 'absent', reason: null }
     if (within.expired)
       throw new Failed(`the phone did not come back: it is ${link}${reason === null ? '' : ` (${reason})`}`)
-    await progress.sleep(50, 'the phone to be back')
+    await progress.sleep(50, 'the return of the phone')
   }
 }
 
@@ -84,7 +84,7 @@ async function bootOf(phone: PhoneUnderTest, progress: Progress): Promise<string
       return await bootId(await phone.transport(progress), progress.within(answerMs))
     } catch (error) {
       if (!(error instanceof DeviceGone || error instanceof DeadlineExceeded) || progress.expired) throw error
-      await progress.sleep(200, 'the phone to answer')
+      await progress.sleep(200, 'the answer of the phone')
     }
   }
 }
