@@ -84,7 +84,7 @@ describe('a phone', () => {
     expect(text).toMatch(/Battery\s+9 %/)
     expect(text).toMatch(/Battery temperature\s+24\.9 °C/)
     expect(text).toMatch(/Storage free\s+12\.3 GB of 64\.0 GB/)
-    expect(text).toMatch(/Highest app number\s+-/)
+    expect(text).toMatch(/Highest app UID\s+-/)
     expect(text).toMatch(/Lock credential\s+SET/)
     expect(text).toContain('WARNING  the battery is at 9 %')
     expect(text).toMatch(/2026-01-01T00:00:00\.000Z\s+port reset\s+skipped\s+no root/)

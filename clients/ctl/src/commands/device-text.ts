@@ -80,7 +80,7 @@ function describeCondition(condition: Device['condition']): string {
       'Storage free',
       free === null ? null : `${gigabytes(free)}${total === null ? '' : ` of ${gigabytes(total)}`}`,
     ],
-    ['Highest app number', condition.highest_app_uid],
+    ['Highest app UID', condition.highest_app_uid],
     ['Lock credential', lock === null ? 'the phone does not report it' : lock ? 'SET' : 'none'],
   ])
   const warnings = condition.warnings.map((warning) => `WARNING  ${plain(warning)}`)

@@ -77,7 +77,7 @@ describe('a warning', () => {
     ['45.0 °C', { battery_celsius: 45 }],
     ['storage is nearly full', { storage_free_bytes: 6e9 }],
     ['storage is nearly full', { storage_free_bytes: 0.9e9, storage_total_bytes: null }],
-    ['app number 19901', { highest_app_uid: 19_901 }],
+    ['app UID 19901', { highest_app_uid: 19_901 }],
     ['screen lock is set', { lock_credential: true }],
   ])('reports that the %s', (words, change) => {
     expect(warningsOf({ ...well, ...change })).toEqual([expect.stringContaining(words)])
@@ -101,7 +101,7 @@ describe('condition watch', () => {
   afterAll(() => plugged.stop())
   const progress = () => Progress.for(10_000)
 
-  it('reads battery, storage, app numbers and lock, and reads again only when due', async () => {
+  it('reads battery, storage, app UIDs and lock, and reads again only when due', async () => {
     const { inside } = plugged.phone
     const watch = watchCondition(plugged.transport, 0)
     expect(watch.latest).toBeNull()

@@ -30,7 +30,7 @@ const conditionCommand = sequence(
   ...Object.entries(parts).flatMap(([part, asked]) => [command('echo', mark(part)), asked]),
 )
 
-/** App IDs: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
+/** UIDs of apps: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
 const uids = { first: 10_000, last: 19_999 }
 
 /** Parses the output of `conditionCommand`. Pure; unrecognised values are null. */
@@ -96,7 +96,7 @@ export function warningsOf(facts: Facts): string[] {
     warnings.push('the storage is nearly full: installs and writes of files will fail; a wipe frees storage')
   if (uid !== null && uids.last - uid < limitsOf.uidsLeft)
     warnings.push(
-      `Android has assigned app ID ${uid}, and the last app ID is ${uids.last}: installs will fail until the phone is restarted`,
+      `Android has assigned the app UID ${uid}, and the last app UID is ${uids.last}: installs will fail until the phone is restarted`,
     )
   if (facts.lock_credential === true)
     warnings.push(
@@ -125,7 +125,7 @@ export function watchCondition(
   let latest: DeviceCondition | null = null
   let readAt = -Infinity
   let isReading = false
-  /** The highest app ID. Android assigns each ID once per boot, even after its app was uninstalled. */
+  /** The highest app UID. Android assigns each UID once per boot, even after its app was uninstalled. */
   let highest: { bootId: string | null; uid: number } | null = null
 
   function remember({ bootId, highest_app_uid: uid }: ConditionRead): number | null {

@@ -161,7 +161,7 @@ export const files: Check = {
 
 export const condition: Check = {
   name: 'condition',
-  claim: 'Battery, storage, app numbers and lock are read, and call for no action.',
+  claim: 'Battery, storage, app UIDs and lock are read, and call for no action.',
   needs,
   limitMs,
   async run(phone, progress) {
