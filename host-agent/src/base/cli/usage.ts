@@ -30,15 +30,16 @@ Options of join:
   --token TOKEN             the token itself, which other users of this machine can see in \`ps\`
   --ca FILE                 certificate authorities (PEM) for the server's certificate, in place
                             of the system's
-  --listen ADDRESS:PORT     where the agent listens for the control plane (default: the address
-                            of this machine that reaches the server, port 7710)
-  --advertise ADDRESS:PORT  where the control plane connects to, if that is another address
+  --listen ADDRESS:PORT     address on which the agent listens for the control plane (default:
+                            the address of this machine that reaches the server, port 7710)
+  --advertise ADDRESS:PORT  address to which the control plane connects, if it differs from --listen
   --dial                    opens no port: the agent opens tunnels to the control plane, for a
-                            machine that it cannot connect to, such as behind a home router
+                            machine that the control plane cannot reach, such as behind a home
+                            router
   --name NAME               name of the host (default: the name of this machine)
-  --country CC              country of the host, two letters (default: that of the other hosts,
-                            if they are all in one; the first host needs it)
-  --nats-url URL            the NATS server (default: the one in the control plane's answer)
+  --country CC              country of the host, two letters (default: the country of the other
+                            hosts, if it is the same for all; required for the first host)
+  --nats-url URL            the NATS server (default: the server in the control plane's answer)
   --nats-insecure           allows a NATS server on another machine without TLS, for a private
                             network or tunnel
   --state DIR               folder of the agent's state (default: /var/lib/phonerack-agent)

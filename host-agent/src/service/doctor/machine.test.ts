@@ -32,7 +32,7 @@ const readings = (servers: HostReadings['servers'], usb: UsbPhone[] = [phone]): 
 
 it.each([
   ['unauthorized', /accept "Allow USB debugging"/],
-  ['offline', /disconnect it and connect it again/],
+  ['offline', /disconnect the phone and connect it again/],
   ['no permissions (user in plugdev group); see [http://developer.android.com]', /plugdev/],
   ['authorizing', /wait a moment/],
   ['recovery', /adb -s SERIAL reboot/],
