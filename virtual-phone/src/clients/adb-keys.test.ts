@@ -172,7 +172,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(await said('root')).toContain('adbd cannot run as root in production builds')
     expect(await said('unroot')).toContain('adbd not running as root')
     expect(await said('remount')).toContain('inaccessible or not found')
-    expect(await said('tcpip', '5555')).toContain('stays on its port')
+    expect(await said('tcpip', '5555')).toContain('cannot change its port')
     expect((await adb.run(['jdwp'])).code).not.toBe(0)
     expect(await said('get-state')).toBe('device\n')
   })

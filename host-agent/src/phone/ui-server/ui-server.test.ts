@@ -142,7 +142,7 @@ describe('UI server: a write', () => {
 
   it('is sent once, even when the server dies during the write [39.12]', async () => {
     const takesNothing = setText(() => undefined).send('漢', field, progress())
-    await expect(takesNothing).rejects.toThrow('does not accept it')
+    await expect(takesNothing).rejects.toThrow('does not accept the text')
     const windows = createWindows(plugged.transport)
     await createApps(plugged.transport, windows).open('com.phonerack.notes', null, progress())
     const tap = async (is: (node: UiNode) => boolean) => {
