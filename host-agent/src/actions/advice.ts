@@ -1,7 +1,7 @@
 /**
- * Texts for the `next` field of a failed action. The answer of a stopped batch contains
- * an observation, so `next` refers to it. Only where the screen could not be read, or
- * where the client has just the streamed result, `next` advises a new observation. Pure.
+ * Texts for the `next` field of a failed action. The answer of a stopped batch contains an observation, so `next`
+ * refers to the observation. When the screen could not be read, or the client has only the streamed result, `next`
+ * advises a new observation. Pure.
  */
 import type { ActionResult } from '@phonerack/shared'
 

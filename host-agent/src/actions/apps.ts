@@ -91,10 +91,7 @@ async function mustBeInstalled(packageName: string, context: ActionContext): Pro
 const hideLimitMs = 2000
 const pollMs = 150
 
-/**
- * Presses back only while a keyboard is shown: without one, back would leave the
- * screen.
- */
+/** Presses back only while a keyboard is shown: without a keyboard, back would leave the screen. */
 export async function hideKeyboard(
   _action: ActionOf<'hide_keyboard'>,
   context: ActionContext,

@@ -1,4 +1,4 @@
-/** Maps an action's failure to a client error. It depends on whether the phone may have received anything. */
+/** Maps an action's failure to a client error, which depends on whether the phone may have received anything. */
 import {
   ApiError,
   DeadlineExceeded,

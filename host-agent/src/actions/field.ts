@@ -1,4 +1,4 @@
-/** Text fields on a screen: which one has the focus, and what it contains. Pure. */
+/** Text fields on a screen: the field that has the focus, and the content of a field. Pure. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { areaOf, contains } from '../screen/geometry.js'
 import type { Aim } from './target.js'

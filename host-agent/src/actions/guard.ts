@@ -28,9 +28,12 @@ interface Screen {
 export interface Guard {
   /** Called before each action. */
   allow(action: Action, screen: Screen): Promise<void>
-  /** Called with each target before the action uses it. */
+  /** Called with each target before the action uses the target. */
   aim(place: Aim): void
-  /** Called before a touch that can be held, which opens the menu of a field: "Paste" in it enters the clipboard. */
+  /**
+   * Called before a touch that can be held, since a held touch opens the menu of a field, whose item "Paste" enters the
+   * clipboard.
+   */
   hold(place: Aim, screen: Screen): Promise<void>
   /** Called before text enters the field. */
   enter(field: VisibleNode | null): void

@@ -72,7 +72,7 @@ function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
   return edges.map((edge) => sign * (was[edge] - is[edge]))
 }
 
-/** By name; a name that appears twice cannot be matched. */
+/** Returns the nodes by name, without nodes that share a name, since such nodes cannot be matched. */
 function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
   const found = new Map<string, VisibleNode | null>()
   for (const node of nodes) {

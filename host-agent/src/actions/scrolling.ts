@@ -14,8 +14,8 @@ export async function scrollOnce(action: ActionOf<'scroll'>, context: ActionCont
 }
 
 /**
- * Less than a container at a time: an item cut off at its edge comes fully into view
- * with the next scroll.
+ * The share of a container is below 1, so that an item cut off at the container's edge comes fully into view with the
+ * next scroll.
  */
 const searchAmount = 0.6
 

@@ -163,7 +163,7 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): Matched {
 
 /**
  * Returns the text of the node, and the text of its element, which can include texts of the node's children. The client
- * saw the latter.
+ * saw the element's text.
  */
 function textsOf(node: VisibleNode, tree: ScreenTree): string[] {
   const element = tree.elementOf[node.index]

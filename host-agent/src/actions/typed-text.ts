@@ -6,7 +6,7 @@ import { folded } from '@phonerack/shared'
 
 export interface FieldText {
   text: string
-  /** Characters of a masked field; 0 when the phone does not show them. */
+  /** Characters of a masked field; 0 when the phone does not show the characters. */
   maskedLength: number
   masked: boolean
   /** Whether the field is certainly empty, so that any text that it shows is a hint. */
@@ -80,7 +80,7 @@ function isDoubled(was: string, wanted: string, got: string): boolean {
   return got.split(wanted).length - was.split(wanted).length >= 2
 }
 
-/** Only for numbers with separators: phone numbers, dates, amounts, cards. */
+/** Applies only to numbers with separators: phone numbers, dates, amounts, cards. */
 function hasDigitsOf(typed: string, after: string): boolean {
   if (!/^[\d\s.,:;/()+\-–'’\p{Sc}%]*$/u.test(typed)) return false
   const digits = typed.replace(/\D/g, '')

@@ -33,9 +33,8 @@ export async function clear(action: ActionOf<'clear'>, context: ActionContext): 
 }
 
 /**
- * Taps the target and returns the focused field. Null when the keyboard is shown for
- * something that Android does not report as a text field (a terminal, a game): it
- * accepts text, which cannot be read back.
+ * Taps the target and returns the focused field. Null when the keyboard is shown for a view that Android does not
+ * report as a text field (a terminal, a game): the view accepts text, which cannot be read back.
  * @throws ApiError no_focused_field
  */
 async function focus(target: Target | undefined, context: ActionContext): Promise<Field | null> {
@@ -99,8 +98,7 @@ async function enterText(
     if (failure && tried >= maxMethods) throw failure
     if (method.mode === 'insert' && mustClear) {
       await selectAllAndDelete(context)
-      // After the first method the field must be verified, else the text could appear
-      // twice.
+      // After the first method the field must be verified, since otherwise the text could appear twice.
       if (failure && !(field && (await isEmptyNow(field, context)))) throw failure
       mustClear = false
     }

@@ -18,9 +18,9 @@ class ServerConnection extends Connection {
 }
 
 /**
- * Opens a connection for a call. Errors use the name `what` for the call. The connection lasts until
- * `progress` ends or the caller closes it. A busy or stopped adb server queues five connections; the Unix
- * socket rejects the next one immediately, and this function retries it.
+ * Opens a connection for a call. Errors use the name `what` for the call. The connection lasts until `progress` ends or
+ * the caller closes it. A busy or stopped adb server queues five connections; the Unix socket rejects further
+ * connections immediately, and this function retries them.
  * @throws AdbConnectionLost, DeadlineExceeded
  */
 export async function openSocket(path: string, what: string, progress: Progress): Promise<AdbSocket> {

@@ -12,8 +12,8 @@ export interface AdbServerProcess {
 
 /**
  * Returns adb servers other than the servers with a socket in `ownDir`.
- * @param proc `/proc`; other systems have none
- * @throws Error when it cannot be read
+ * @param proc `/proc`, which only Linux has
+ * @throws Error when the folder cannot be read
  */
 export function otherAdbServers(proc: string, ownDir: string | null): AdbServerProcess[] {
   const found: AdbServerProcess[] = []

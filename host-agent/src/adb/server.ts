@@ -201,8 +201,8 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
 }
 
 /**
- * The program of util-linux through which the kernel ends the server when the agent is killed. On other
- * systems, the next start ends it.
+ * The program of util-linux through which the kernel ends the server when the agent is killed. On other systems, the
+ * next start ends the server.
  */
 const setpriv = '/usr/bin/setpriv'
 const notFound = /^setpriv: failed to execute/

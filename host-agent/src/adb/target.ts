@@ -24,7 +24,10 @@ export class SerialTarget implements Target {
 
   constructor(readonly serial: string) {}
 
-  /** Sets the transport from the latest list; null while the device is not online. Returns whether it changed. */
+  /**
+   * Sets the transport from the latest list; null while the device is not online. Returns whether the transport
+   * changed.
+   */
   set(to: TransportId | null): boolean {
     const { current } = this
     if (current?.id === to?.id && current?.serverRun === to?.serverRun) return false

@@ -46,7 +46,7 @@ export interface Transport {
   stat(path: string, progress: Progress): Promise<FileStat | null>
   /** Does not follow symbolic links. Null when the file does not exist. */
   lstat(path: string, progress: Progress): Promise<FileStat | null>
-  /** Calls `visit` for each entry of a folder until it returns false. */
+  /** Calls `visit` for each entry of a folder until `visit` returns false. */
   list(path: string, progress: Progress, visit: (entry: FolderEntry) => boolean): Promise<void>
   /** Reads the first `limit` bytes of a file. */
   pull(path: string, limit: number, progress: Progress): Promise<Buffer>

@@ -17,7 +17,11 @@ export interface UsbPort {
 /** Class, subclass and protocol of the ADB interface (AOSP `adb/adb.h`). */
 const adbInterface = ['ff', '42', '01']
 
-/** Returns the ports of devices with an ADB interface. @param sys `usbDevices` @throws Error when it cannot be read */
+/**
+ * Returns the ports of devices with an ADB interface.
+ * @param sys `usbDevices`
+ * @throws Error when the folder cannot be read
+ */
 export function readUsbPorts(sys: string): UsbPort[] {
   const names = readdirSync(sys)
   const ports = new Set(

@@ -8,7 +8,7 @@ import { redactSecrets } from '@phonerack/shared'
 const gone = '[redacted]'
 
 /**
- * Maximum characters of one output that are read. The others are dropped, since the patterns below take
+ * Maximum characters of one output that are read. Further characters are dropped, since the patterns below take
  * quadratic time.
  */
 const limit = 300

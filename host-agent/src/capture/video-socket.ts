@@ -26,10 +26,7 @@ interface VideoHeader {
 export const videoHeaderBytes = 12
 const configBit = 1n << 63n
 const keyBit = 1n << 62n
-/**
- * Bytes: no phone encoder makes a larger packet at this size, so a larger one means a misaligned
- * stream.
- */
+/** Bytes: no phone encoder makes a larger packet at this size, so a larger packet means a misaligned stream. */
 const packetLimit = 16 << 20
 /** Bytes of parameter sets. The parameter sets of a phone have fewer than 200. */
 const configLimit = 65_536
@@ -55,12 +52,12 @@ const optionsOf = (...more: readonly string[]) => [
   ...more,
 ]
 
-/** For viewers and recordings. */
+/** The options of the video for viewers and recordings. */
 export const filmOptions = optionsOf('max_size=1280', 'max_fps=30', 'video_bit_rate=4000000')
 
 /**
- * For `motion/`. A still screen sends nothing: no repeats, and key frames only at the start. The interval between two frames is
- * shorter than `stillMs`.
+ * The options of the video for `motion/`. A still screen sends nothing: the encoder repeats no frame, and sends key
+ * frames only at the start. The interval between two frames is shorter than `stillMs`.
  */
 export const motionOptions = optionsOf(
   'max_size=256',

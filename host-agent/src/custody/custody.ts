@@ -50,9 +50,7 @@ export interface Asked {
   intent: 'use' | 'erase'
   phoneId: string
   tenant: string
-  /**
-   * The phone ran before, so its data must be on the device. Older control planes do not send it.
-   */
+  /** The phone ran before, so its data must be on the device. Older control planes do not send this field. */
   hasData?: boolean | undefined
   fencingNumber: bigint
 }

@@ -25,7 +25,7 @@ export const shortenReasons = (events: readonly DeviceEvent[]): DeviceEvent[] =>
 const shellSchema = z.object({
   /** The phone's boot at the last shell command or restart. */
   bootId: z.string(),
-  /** The boot in which the API ordered the last restart; null when it ordered none in this boot. */
+  /** The boot in which the API ordered the last restart; null when the API ordered no restart in this boot. */
   orderedOn: z.string().nullable(),
   /** When the agent noticed the last restart that the API did not order. */
   restartedAt: z.iso.datetime().nullable(),

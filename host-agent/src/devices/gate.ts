@@ -236,8 +236,8 @@ export class DeviceGate {
   }
 
   /**
-   * Runs a long write outside the queue. The journal contains it under `id` before `work` starts. Lifecycle calls abort it and
-   * wait for its end. `again` waits for a phone that disconnected during the write.
+   * Runs a long write outside the queue. The journal contains the write under `id` before `work` starts. Lifecycle
+   * calls abort the write and wait for its end. `again` waits for a phone that disconnected during the write.
    */
   writeUnqueued<T>(
     kind: OperationKind,

@@ -10,10 +10,7 @@ import { hasVisibleText } from './visible-text.js'
 export interface Absorbed {
   /** For each node, the index of the button that absorbs it; -1 when there is none. */
   by: readonly number[]
-  /**
-   * Check boxes, switches and radio buttons that only show a button's state. `by`
-   * contains them too.
-   */
+  /** Check boxes, switches and radio buttons that only show a button's state. `by` contains these nodes, too. */
   stateBoxes: ReadonlySet<number>
 }
 

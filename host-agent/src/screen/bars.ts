@@ -1,6 +1,7 @@
 /**
- * Removes the status and navigation bars from a screen's nodes, and all of a keyboard except its area, so that it covers the
- * elements behind it. Otherwise an app's button "Back" or "Search" would appear twice. Used by `buildTree`.
+ * Removes the status and navigation bars from a screen's nodes, and all of a keyboard except its area, so that the
+ * keyboard covers the elements behind it. Otherwise an app's button "Back" or "Search" would appear twice. Used by
+ * `buildTree`.
  */
 import type { Bounds } from './geometry.js'
 import { isKeyboard } from './keyboard.js'

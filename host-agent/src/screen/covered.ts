@@ -94,7 +94,7 @@ export function coveringWindows(
     const end = roots[place + 1]?.index ?? nodes.length
     // A window as large as the screen may pass touches through.
     if (!root || root.page) continue
-    // `withoutBars` removed the keys of the keyboard, so it has no node that acts.
+    // `withoutBars` removed the keys of the keyboard, so the keyboard has no node that acts.
     if (keyboards.has(index)) windows.push({ index, area: root.visible })
     if (keyboards.has(index) || !frontFirst) continue
     if (!visible.slice(index, end).some((node) => node && acts(node))) continue

@@ -1,13 +1,13 @@
 /**
- * Decides which of two nodes is in front, as far as the phone reports it. Document order does not decide, because
- * Android sorts children by position. `drawing-order` decides within a
- * window, and the order of windows where the front one comes first. Pure.
+ * Decides which of two nodes is in front, as far as the phone reports the order. Document order does not decide,
+ * because Android sorts children by position. `drawing-order` decides within a window, and the order of windows where
+ * the front window comes first. Pure.
  */
 import type { UiNode } from './nodes.js'
 
 /**
- * Position of the first node relative to the second: `inside` and `around` say which
- * one is an ancestor of the other.
+ * Position of the first node relative to the second: `inside` means that the second node is an ancestor of the first,
+ * and `around` that the first node is an ancestor of the second.
  */
 export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
 

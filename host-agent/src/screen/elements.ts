@@ -25,7 +25,7 @@ export interface ScreenElement {
   node: VisibleNode
   type: string
   className: string
-  /** The node's text or the texts of its children, not truncated. Null when there is none. */
+  /** The node's text or the texts of its children, not truncated. Null when the node has no text. */
   text: string | null
   desc: string | null
   id: string | null
@@ -40,13 +40,13 @@ export interface ScreenTree {
   screen: Size
   /** All reported nodes, in document order. */
   nodes: readonly UiNode[]
-  /** Every node, at its index; null where it is not on the screen. */
+  /** Every node, at its index; null when the node is not on the screen. */
   visible: readonly (VisibleNode | null)[]
   /** Every kept element, in screen order, including elements beyond an observation's limit. */
   elements: readonly ScreenElement[]
-  /** For each node's index: the element that represents or absorbed the node. Null when there is none. */
+  /** For each node's index: the element that represents or absorbed the node. Null when no element does. */
   elementOf: readonly (ScreenElement | null)[]
-  /** Several roots are windows, the front one first. */
+  /** Several roots are windows, the front window first. */
   frontFirst: boolean
   /** The roots that are keyboards. */
   keyboards: ReadonlySet<number>

@@ -7,7 +7,7 @@ import { DeviceGone, notDone } from '../base/device-gone.js'
 
 /** The phone's screen description is unreadable: not XML, broken XML, or XML that is refused. */
 export class ScreenXmlError extends Error {
-  /** `uiautomator dump` timed out waiting for an idle screen, and would again. */
+  /** `uiautomator dump` timed out waiting for an idle screen, and would time out again. */
   readonly neverIdle: boolean
 
   constructor(message: string) {

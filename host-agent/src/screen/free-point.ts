@@ -6,9 +6,8 @@ import { centerOf, contains, intersect, type Bounds } from './geometry.js'
 const clearance = 24
 
 /**
- * Returns the centre when it is free, else the free point with clearance that is nearest
- * to the centre. Null when no pixel is free. Time grows with the square of the number of
- * covers.
+ * Returns the centre when it is free, otherwise the free point with clearance that is nearest to the centre. Null when
+ * no pixel is free. Time grows with the square of the number of covers.
  */
 export function freePoint(area: Bounds, covers: readonly Bounds[]): Point | null {
   const center = centerOf(area)

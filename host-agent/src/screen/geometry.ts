@@ -38,8 +38,8 @@ const boundsPattern =
   /^\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*$/
 
 /**
- * Parses `[left,top][right,bottom]`. Null when it is missing, unreadable, or has no
- * area: Android reports inverted bounds for content scrolled off the screen.
+ * Parses `[left,top][right,bottom]`. Null when the text is missing or unreadable, or the bounds have no area: Android
+ * reports inverted bounds for content scrolled off the screen.
  */
 export function parseBounds(text: string | undefined): Bounds | null {
   const match = text === undefined ? null : boundsPattern.exec(text)

@@ -2,7 +2,7 @@
 
 const usualNames = /inputmethod|honeyboard|swiftkey|keyboard|wetype|\.input_?mi|baidu\.input|\.ime(?:\.|$)/
 
-/** `keyboard`: the package that the phone reports as its keyboard. When it is null, the usual names decide. */
+/** `keyboard`: the package that the phone reports as its keyboard. When `keyboard` is null, the usual names decide. */
 export const isKeyboard = (packageName: string, keyboard: string | null): boolean =>
   keyboard === null ? usualNames.test(packageName) : packageName !== '' && packageName === keyboard
 
@@ -14,8 +14,8 @@ export interface KeyboardState {
 }
 
 /**
- * Returns the package for `isKeyboard`. A keyboard's settings are an app of the same package, so it is empty while they
- * are in front without the keyboard.
+ * Returns the package for `isKeyboard`. A keyboard's settings are an app of the same package, so the result is empty
+ * while these settings are in front without the keyboard.
  */
 export const keyboardOf = (state: Partial<KeyboardState> | null): string | null => {
   const keyboard = state?.keyboardPackage ?? null

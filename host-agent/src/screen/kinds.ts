@@ -6,7 +6,9 @@ import type { VisibleNode } from './visible.js'
 export const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
 export const isContainer = (node: UiNode): boolean => node.scrollable || containerClass.test(node.className)
 
-/** Whether a person would press the view as one item: it is not a list, and not most of the screen. */
+/**
+ * Whether a person would press the view as one item: the view is not a list, and does not fill most of the screen.
+ */
 export const isButton = (node: VisibleNode): boolean => node.clickable && !node.page && !isContainer(node)
 
 export const canBeActedOn = (node: UiNode): boolean =>

@@ -51,7 +51,7 @@ export interface Look extends ScreenRead {
 type Sight = Omit<Look, 'settled' | 'again'> & { isBlind: boolean }
 
 export interface LookOptions {
-  /** Reads the tree even if nothing was drawn since the last one. Default: false. */
+  /** Reads the tree even if nothing was drawn since the last read. Default: false. */
   fresh?: boolean | undefined
   /** Accepts a young tree that was read at or after this time. Default: no young tree. */
   since?: number | undefined

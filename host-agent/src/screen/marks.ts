@@ -62,7 +62,7 @@ const sizeOf = (ref: number, scale: number): Size => {
   }
 }
 
-/** Returns a position on the frame without another number; the first corner when all are taken. */
+/** Returns a position on the frame without another number; the first corner when all positions are taken. */
 function place({ width, height }: Size, frame: Bounds, picture: Size, taken: readonly Bounds[]): Bounds {
   const [left, top, right, bottom] = frame
   const corners = [

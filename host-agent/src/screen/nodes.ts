@@ -46,7 +46,7 @@ export interface UiNode {
 
 export interface ParsedNodes {
   nodes: UiNode[]
-  /** Several roots are windows, the front one first, as the UI server lists them (`AXWindowHelpers`). */
+  /** Several roots are windows, the front window first, as the UI server lists them (`AXWindowHelpers`). */
   frontFirst: boolean
   /** The roots that are keyboards, which are in front of every app (`withoutBars`). */
   keyboards: ReadonlySet<number>

@@ -25,7 +25,7 @@ export interface Shown {
 export interface ObserveOptions {
   /** Default: no picture. */
   screenshot?: ScreenshotOptions | undefined
-  /** Reads the tree even if nothing was drawn since the last one. Default: false. */
+  /** Reads the tree even if nothing was drawn since the last read. Default: false. */
   fresh?: boolean | undefined
   /**
    * Requests the changes since a snapshot. `since` is null when the client has no snapshot. `isWhole` requests the
@@ -36,7 +36,7 @@ export interface ObserveOptions {
 }
 
 export interface Observed {
-  /** A `WholeObservation` when the options have `changes` and the answer has none. */
+  /** A `WholeObservation` when the options have `changes` and the answer has no changes. */
   observation: Observation
   /** The changes, without the picture. */
   changes?: Changes

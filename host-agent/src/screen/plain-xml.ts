@@ -1,13 +1,13 @@
 /**
- * Reads the XML that Android's own serializer writes: tags, attributes in double quotes,
- * white space between them. It takes a fifth of the time of a full XML parser, or less
- * in a process that has just started. `xml.ts` gives all other XML to that parser. Pure.
+ * Reads the XML that Android's own serializer writes: tags, attributes in double quotes, white space between them. This
+ * reader takes a fifth of the time of a full XML parser, or less in a process that has just started. `xml.ts` gives all
+ * other XML to that parser. Pure.
  */
 
 /** Attributes by name. The type is a map, because an app can give an attribute any name. */
 export type Attributes = ReadonlyMap<string, string>
 
-/** A start tag; null where an element ends. */
+/** A start tag; null when an element ends. */
 export type Tag = { name: string; attributes: Attributes } | null
 
 /**

@@ -17,12 +17,12 @@ import { parseNodes, type ParsedNodes, type UiNode } from './nodes.js'
 const maxAttempts = 3
 const pauseMs = 300
 /**
- * After a failed read that took longer, because the screen never becomes idle, another
- * attempt would take as long.
+ * Milliseconds. A failed read that took longer is not repeated: the screen never becomes idle, so another attempt would
+ * take as long.
  */
 const patienceMs = 5000
 
-/** The tree of a screen that is off: Android may still return a cached one. */
+/** The tree of a screen that is off: Android may still return a cached tree. */
 const nothing: ParsedNodes = { nodes: [], frontFirst: false, keyboards: new Set(), cut: false }
 
 export interface ScreenRead {

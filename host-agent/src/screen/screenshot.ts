@@ -30,7 +30,7 @@ export interface Screenshot {
   screenHeight: number
   /** Image width divided by screen width. */
   scale: number
-  /** A window that forbids screenshots is on the screen. It is black in the image. */
+  /** The screen shows a window that forbids screenshots. The window is black in the image. */
   secure: boolean
 }
 
@@ -87,8 +87,8 @@ async function readAll(device: Device, progress: Progress): Promise<Picture> {
 }
 
 /**
- * False also when the phone does not answer within `secureLimitMs`: a picture without
- * this flag is better than none.
+ * False also when the phone does not answer within `secureLimitMs`: a picture without this flag is better than no
+ * picture.
  */
 async function isSecure(device: Device, progress: Progress): Promise<boolean> {
   try {

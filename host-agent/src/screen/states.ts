@@ -18,8 +18,8 @@ const tests: Readonly<Record<ElementState, (node: UiNode) => boolean>> = {
 }
 
 /**
- * A button takes these states from the parts it absorbed. `checkable` distinguishes an
- * unchecked box from a missing one.
+ * A button takes these states from the parts it absorbed. `checkable` distinguishes an unchecked box from a missing
+ * box.
  */
 const shownOnButton: readonly ElementState[] = ['checkable', 'checked', 'selected', 'disabled']
 
@@ -31,8 +31,8 @@ export const stateWords = (node: UiNode, absorbed: readonly UiNode[]): ElementSt
   )
 
 /**
- * Returns the hint that an empty field shows. Null when there is no hint, or the phone does not report it. Some phones
- * report the hint also as the text, others only separately.
+ * Returns the hint that an empty field shows. Null when there is no hint, or the phone does not report the hint. Some
+ * phones report the hint also as the text, and other phones only separately.
  */
 export function hintOf(node: UiNode): string | null {
   const { hint, showsHint, text } = node

@@ -17,8 +17,8 @@ export function headLines({ app, keyboard, screen }: Head): string {
 }
 
 /**
- * Formats an element as `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, or else the description. An ID
- * of the foreground app is written without its package, a form that targets by `id` also accept.
+ * Formats an element as `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, or otherwise the description. An
+ * ID of the foreground app is written without its package, a form that targets by `id` also accept.
  */
 export function elementLine(element: Element, app: string): string {
   const words = element.text ?? element.desc
@@ -34,6 +34,6 @@ function shortId(id: string, app: string): string {
   return id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id
 }
 
-/** Keeps app text inside its quotes and on its line: otherwise a note's title could look like an element. */
+/** Keeps app text inside its quotes and on its line, since otherwise a note's title could look like an element. */
 const escape = (text: string): string =>
   text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')

@@ -20,9 +20,9 @@ export type Covered = 'secure' | 'asleep'
 /** Maximum pixels of a side. */
 const side = 320
 const maxBytes = 40_000
-/** WebP qualities. The second is for pictures that are too large at the first. */
+/** WebP qualities. The second quality is for pictures that are too large at the first. */
 const qualities = [60, 15] as const
-/** Thumbnails of all phones take at most one processor, since the pictures of agents need it too. */
+/** Thumbnails of all phones take at most one processor, since the pictures of agents need processor time, too. */
 const one = createLimiter(1)
 
 /**

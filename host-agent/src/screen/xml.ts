@@ -46,7 +46,7 @@ export function parseXml(xml: string, handler: XmlHandler): void {
   parser.write(xml).close()
 }
 
-/** Decodes by the byte order mark, else by the position of the NUL bytes around `<`, else as UTF-8. */
+/** Decodes by the byte order mark, otherwise by the position of the NUL bytes around `<`, otherwise as UTF-8. */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (bytes.length > maxLength * 2) throw new ScreenXmlError(`it has ${bytes.length} bytes`)

@@ -38,7 +38,7 @@ export async function runAccept(
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, interrupt)
-  // A closed terminal takes no output; that must not end the process before the phone is released.
+  // A closed terminal takes no output. This failure must not end the process before the phone is released.
   const outputs = [process.stdout, process.stderr]
   const ignore = () => undefined
   for (const output of outputs) output.on('error', ignore)

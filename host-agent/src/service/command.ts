@@ -58,7 +58,8 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
 }
 
 /**
- * Returns the settings of the package, of the file, and of the environment; the latter take precedence.
+ * Returns the settings of the package, of the file, and of the environment. Settings of the environment take precedence
+ * over settings of the file.
  * @throws UsageError
  */
 function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

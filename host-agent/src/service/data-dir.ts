@@ -5,8 +5,8 @@ import { agentMark, findMarked, markProcess, unmarkProcess } from '../adb/proces
 import type { Owner } from '../base/atomic-file.js'
 
 /**
- * Locks the folder for this process; the returned function unlocks it.
- * @throws Error when another running agent holds it
+ * Locks the folder for this process; the returned function unlocks the folder. @throws Error when another running agent
+ * holds the lock
  */
 export function takeDataDir(dir: string): () => void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })

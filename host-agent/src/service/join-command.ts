@@ -35,7 +35,7 @@ import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
 
 export const defaultConfigFile = '/etc/phonerack/agent.yaml'
 const defaultState = '/var/lib/phonerack-agent'
-/** The Debian package installs it; it runs the agent as a separate user. */
+/** The unit that the Debian package installs, which runs the agent as a separate user. */
 const packagedUnit = '/usr/lib/systemd/system/phonerack-agent.service'
 
 /** Milliseconds for the whole join. */

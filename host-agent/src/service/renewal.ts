@@ -129,7 +129,7 @@ function trustOf({ caPem, certificatePem }: Identity): AgentTrust {
   }
 }
 
-/** Returns the authority that issued a certificate, PEM; null when no authority in the list did. */
+/** Returns the authority that issued a certificate, PEM; null when no authority in the list issued the certificate. */
 function issuerOf(certificate: X509Certificate, authorities: readonly string[]): string | null {
   const isIssuer = (pem: string): boolean => {
     const authority = new X509Certificate(pem)

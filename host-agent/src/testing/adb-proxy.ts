@@ -1,7 +1,7 @@
 /**
- * For tests: a proxy between the adb server and a phone that passes every byte on, and records each service
- * that the host opens (ADB's `A_OPEN`, AOSP `adb/protocol.txt`), so that a test can verify which services
- * reached a phone. It can also cut the connection.
+ * For tests: a proxy between the adb server and a phone that passes every byte on, and records each service that the
+ * host opens (ADB's `A_OPEN`, AOSP `adb/protocol.txt`), so that a test can verify which services reached a phone. The
+ * proxy can also cut the connection.
  */
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -33,7 +33,7 @@ const validity = (lifeMs = 3_600_000) => ({
 const serialNumber = () => `01${randomBytes(15).toString('hex')}`
 const makePair = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 
-/** @param leafLifeMs the lifetime of issued certificates; negative: they have expired */
+/** @param leafLifeMs the lifetime of issued certificates; a negative lifetime gives expired certificates */
 export async function createTestCa(leafLifeMs?: number): Promise<TestCa> {
   const keys = await makePair()
   const ca = await x509.X509CertificateGenerator.createSelfSigned({

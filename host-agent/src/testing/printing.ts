@@ -1,5 +1,5 @@
 /**
- * A transport to a phone that prints given texts, for outputs of makers that no virtual phone prints. It
+ * A transport to a phone that prints given texts, for outputs of makers that no virtual phone prints. The transport
  * answers shell commands only.
  */
 import type { ShellResult } from '../adb/shell-protocol.js'

@@ -20,9 +20,8 @@ export class AdbKeys {
   private readonly waiting = new Set<PendingKey>()
 
   /**
-   * @param onChange is called when the known keys change. Without `required` every host is accepted.
-   * `trustsFirst`: the first host that asks is accepted permanently, as after a person presses "Always allow"
-   * once
+   * @param onChange is called when the known keys change. Without `required` every host is accepted. `trustsFirst`: the
+   * first host that asks is accepted permanently, as after a person pressed "Always allow"
    */
   constructor(
     readonly required: boolean,

@@ -54,7 +54,7 @@ export class Connection implements StreamLink {
   private readonly streams = new Map<number, AdbStream>()
   private readonly opening = new Map<number, (accepted: boolean) => void>()
   private ended = false
-  /** The token for the host to sign; null once the host is accepted, or before it asks. */
+  /** The token for the host to sign; null once the host is accepted, or before the host asks. */
   private token: Buffer | null = null
   private takeQuestionBack: (() => void) | null = null
 

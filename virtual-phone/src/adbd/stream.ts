@@ -74,7 +74,7 @@ export class AdbStream implements Duplex {
 
   /**
    * Handles WRTE from the other side. Without `delayed_ack`, adb 29 sends the remaining data without waiting for OKAY
-   * when its client disconnects, and adbd accepts it; the limit only keeps a host from filling the memory.
+   * when its client disconnects, and adbd accepts this data; the limit only keeps a host from filling the memory.
    * @throws ProtocolError when the host far exceeds its credit
    */
   receive(payload: Buffer): void {

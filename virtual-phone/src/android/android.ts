@@ -39,7 +39,7 @@ export interface SavedAndroid {
   files: SavedVolume
   /** Absent in states saved before apps could be installed. */
   apps?: SavedApps
-  /** Keys of hosts that are always accepted. A wipe for test harness mode keeps them. */
+  /** Keys of hosts that are always accepted. A wipe for test harness mode keeps the keys. */
   adbKeys?: string[]
   userData?: UserData
   world: unknown

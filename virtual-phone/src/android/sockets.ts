@@ -1,7 +1,7 @@
 /**
- * The phone's own listening sockets: abstract names (`localabstract:`) and loopback TCP ports of the phone.
- * Neither is a socket of the machine that runs the phone. `adb forward` connects to them, `adb reverse`
- * listens on them, the scrcpy server uses both.
+ * The phone's own listening sockets: abstract names (`localabstract:`) and loopback TCP ports of the phone. None is a
+ * socket of the machine that runs the phone. `adb forward` connects to these sockets, `adb reverse` listens on them,
+ * and the scrcpy server does both.
  */
 import { type Duplex, socketPair } from './streams.js'
 

@@ -29,7 +29,7 @@ export interface UserData {
   users: { id: number; name: string }[]
   /** Components in short form, and the user ID of their app. */
   deviceAdmins: { component: string; uid: number }[]
-  /** The app with an active VPN; null when there is none. */
+  /** The app with an active VPN; null when no VPN is active. */
   vpn: string | null
   /** The lock screen's PIN; null when the screen opens by a swipe, or has no lock. */
   pin: string | null

@@ -147,7 +147,7 @@ export interface World {
    */
   commitText(text: string): boolean
 
-  /** The clipboard's text; empty when there is none. */
+  /** The clipboard's text; empty when the clipboard is empty. */
   readonly clipboard: string
   setClipboard(text: string): void
   /** Inserts the clipboard at the focused field's selection, as KEYCODE_PASTE does. */
@@ -199,14 +199,14 @@ export interface World {
   showCrash(packageName: string): void
   /** Shows "… isn't responding", with Close app and Wait. */
   showNotResponding(packageName: string): void
-  /** Puts the keyguard in front; a swipe up or `setLocked(false)` removes it. It does not ask for a PIN. */
+  /** Puts the keyguard in front; a swipe up or `setLocked(false)` removes it. The keyguard does not ask for a PIN. */
   readonly locked: boolean
   setLocked(locked: boolean): void
   /** False while the screen is animated; `uiautomator dump` fails then. */
   readonly idle: boolean
   /** Makes every screen move continuously. */
   setRestless(on: boolean): void
-  /** Prevents reading and setting the clipboard: it reads as empty, and setting it does nothing. */
+  /** Prevents reading and setting the clipboard: the clipboard reads as empty, and setting it does nothing. */
   denyClipboard(on: boolean): void
   expandNotifications(): void
   collapsePanels(): void

@@ -1,7 +1,7 @@
 /**
- * Injects the faults of real phones. Available to the holder of the `Phone` object in its process, and
- * through the fault port (`port/`) if it was enabled. No command, property or file of the phone gives access
- * to them. Used by tests.
+ * Injects the faults of real phones. Available to the holder of the `Phone` object in its process, and through the
+ * fault port (`port/`) if the port was enabled. No command, property or file of the phone gives access to the faults.
+ * Used by tests.
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
 import type { Listening } from '../adbd/listening.js'
@@ -73,7 +73,7 @@ export class Faults {
   }
 
   /**
-   * Accepts every Nth stream of a host and never answers it; 1: all, 0: none.
+   * Accepts every Nth stream of a host and never answers this stream; 1: all, 0: none.
    * @param containing counts only streams whose service (`shell,v2,raw:input tap 1 2`, `sync:`) contains this text
    */
   hangEvery(count: number, containing = ''): void {
@@ -101,7 +101,7 @@ export class Faults {
     this.parts.android.running.stop(UI_SERVER)
   }
 
-  /** Animates a part of the screen continuously, so that no dump finds it idle. */
+  /** Animates a part of the screen continuously, so that no dump finds the screen idle. */
   neverIdle(on: boolean): void {
     this.parts.android.world.setRestless(on)
   }
@@ -182,8 +182,8 @@ export class Faults {
   }
 
   /**
-   * Sets cards that a person inserts, or profiles that a carrier's app writes to the eUICC. A wipe does not
-   * remove them.
+   * Sets cards that a person inserts, or profiles that a carrier's app writes to the eUICC. A wipe does not remove the
+   * cards or the profiles.
    */
   insert(cards: Cards): void {
     const { android } = this.parts
@@ -196,7 +196,7 @@ export class Faults {
     android.changed()
   }
 
-  /** Adds an account; `owner` is the installed app that keeps it. */
+  /** Adds an account; `owner` is the installed app that keeps the account. */
   addAccount(account: { name: string; type: string; owner?: string }): void {
     const { android } = this.parts
     android.userData.accounts = [...android.userData.accounts, account]
@@ -204,7 +204,7 @@ export class Faults {
   }
 
   /**
-   * Sets properties of another image or bootloader: `ro.build.fingerprint`, `ro.boot.…`. They are kept across
+   * Sets properties of another image or bootloader: `ro.build.fingerprint`, `ro.boot.…`. The properties are kept across
    * restarts.
    */
   setBootProperties(values: Readonly<Record<string, string>>): void {

@@ -179,7 +179,7 @@ export class FileSystem {
     this.volume.changed()
   }
 
-  /** Opens a file for reading. The reader must be closed if it is not read to its end. */
+  /** Opens a file for reading. A reader that is not read to its end must be closed. */
   async openRead(path: string): Promise<FileReader> {
     const node = this.node(path, true)
     if (node.kind === 'directory') throw new FsError('EISDIR', path)

@@ -1,7 +1,7 @@
 /**
- * io.appium.settings 8 as its clients see it: the app behind Appium's commands for location, locale,
- * clipboard and typing. It has the actions, results and conditions of the app's receivers and services; an action
- * that Android refuses without a permission or app op is refused here.
+ * io.appium.settings 8 as its clients see it: the app behind Appium's commands for location, locale, clipboard and
+ * typing. This imitation has the actions, results and conditions of the app's receivers and services, and refuses an
+ * action that Android refuses without a permission or app op.
  */
 import type { Android } from '../android/android.js'
 import type { FocusedWindow, Intent } from '../android/world.js'
@@ -71,7 +71,7 @@ function startForeground(android: Android, className: string, onStop: () => void
   android.running.startService({ package: name, className, uid, foreground: true, onStop })
 }
 
-/** The mock providers need the app op. Without it they are missing, and the service has no effect. */
+/** The mock providers need the app op. Without the app op, the providers are missing, and the service has no effect. */
 function startLocation(android: Android, intent: Intent): void {
   const number = (key: string) => {
     const value = Number.parseFloat(intent.extras[key] ?? '')

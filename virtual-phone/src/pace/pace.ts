@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandRun, type CommandTable } from '../shell/command.js'
 
-/** `instant` adds no delay; the others imitate a phone and differ in the time that it takes to read the tree. */
+/** `instant` adds no delay; the other paces imitate a phone and differ in the time that it takes to read the tree. */
 export const PACES = ['instant', 'fast', 'real', 'slow'] as const
 export type Pace = (typeof PACES)[number]
 

@@ -3,9 +3,11 @@
  */
 
 export interface CodecOptions {
-  /** Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is. */
+  /**
+   * Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is a key frame.
+   */
   keyFrameSeconds: number
-  /** The time after which the last picture is repeated; 0 when it is never repeated. */
+  /** The time after which the last picture is repeated; 0 when the picture is never repeated. */
   repeatAfterMs: number
 }
 

@@ -2,7 +2,7 @@
  * The phone's encoders, and how the scrcpy server lists them (`LogUtils`). Used by `index.ts` and `video.ts`.
  */
 
-/** The encoders of an Android without hardware encoding. One encoder has its old name. */
+/** The encoders of an Android without hardware encoding, one with its earlier name. */
 const VIDEO_ENCODERS: readonly { codec: string; name: string; aliasOf?: string }[] = [
   { codec: 'h264', name: 'c2.android.avc.encoder' },
   { codec: 'h264', name: 'OMX.google.h264.encoder', aliasOf: 'c2.android.avc.encoder' },

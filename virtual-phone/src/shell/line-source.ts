@@ -16,7 +16,7 @@ export class LineSource implements ByteSource {
     return chunk
   }
 
-  /** Returns a line with its newline, if it has one; null at the end. */
+  /** Returns a line with its newline, if the line has one; null at the end. */
   async readLine(): Promise<Buffer | null> {
     const parts: Buffer[] = []
     for (let chunk = await this.read(); chunk !== null; chunk = await this.read()) {

@@ -1,6 +1,6 @@
 /**
- * Appium's UiAutomator2 driver from npm, behind its WebDriver server, for the test in `clients/`. Its tree
- * has 146 MB, which is too large for a dependency: it is downloaded once, without its install scripts, and
+ * Appium's UiAutomator2 driver from npm, behind its WebDriver server, for the test in `clients/`. The package's tree
+ * has 146 MB, which is too large for a dependency: the package is downloaded once, without its install scripts, and
  * kept in `node_modules/.cache`.
  */
 import { execFile, execFileSync } from 'node:child_process'

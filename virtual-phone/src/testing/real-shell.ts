@@ -1,6 +1,6 @@
 /**
- * Runs a script through real mksh with real toybox, and through the virtual phone's shell, each in an empty
- * folder: Android's own shell is the reference. Both are Debian packages; `scripts/test` installs them.
+ * Runs a script through real mksh with real toybox, and through the virtual phone's shell, each in an empty folder:
+ * Android's own shell is the reference. mksh and toybox are Debian packages, which `scripts/test` installs.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'

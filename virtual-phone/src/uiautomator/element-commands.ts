@@ -40,7 +40,7 @@ function rectOf({ info: { bounds } }: TreeNode): Record<string, number> {
 
 /**
  * Returns the field that has the input focus.
- * @throws ServerError when no field has it
+ * @throws ServerError when no field has the input focus
  */
 function focused(screen: Screen): TreeNode {
   const node = screen.tree().nodes.find(({ info }) => info.focused)
@@ -83,7 +83,7 @@ function sendKeys(screen: Screen, node: TreeNode, call: Call): null {
 }
 
 /**
- * Returns the field's shown text. For a password these are dots, so that typing twice into the field replaces
+ * Returns the field's shown text. The shown text of a password is dots, so that typing twice into the field replaces
  * the first text by dots, as on the server.
  */
 const currentText = ({ info }: TreeNode): string => (info.empty ? '' : info.text)

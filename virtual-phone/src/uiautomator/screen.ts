@@ -25,7 +25,10 @@ export class Screen {
     })
   }
 
-  /** Returns the element's current node. @throws ServerError when it is unknown or stale */
+  /**
+   * Returns the element's current node.
+   * @throws ServerError when the element is unknown or stale
+   */
   element(id: string): TreeNode {
     this.session.assertKnown(id)
     const all = { multiWindows: true, invisible: true }
@@ -50,7 +53,7 @@ export class Screen {
   }
 
   /**
-   * Finds elements, in document order; `one`: only the first. They are cached for later requests.
+   * Finds elements, in document order; `one`: only the first. The found elements are cached for later requests.
    * @throws ServerError
    */
   async find(locator: Locator, one: boolean): Promise<TreeNode[]> {

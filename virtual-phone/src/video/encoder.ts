@@ -1,7 +1,7 @@
 /**
- * Encodes pictures as H.264 with a separate ffmpeg: one picture in, one packet out; parameter sets precede a
- * stream's first picture. ffmpeg reads the pictures from a pipe and ends with it, so it does not outlive this
- * process. Used by `screen-video.ts`.
+ * Encodes pictures as H.264 with a separate ffmpeg: one picture in, one packet out; parameter sets precede a stream's
+ * first picture. ffmpeg reads the pictures from a pipe and ends with the pipe, so ffmpeg does not outlive this process.
+ * Used by `screen-video.ts`.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { FlvReader, type VideoPacket } from './flv.js'
@@ -16,7 +16,9 @@ export interface EncoderOptions {
   size: Size
   /** Bits per second. */
   bitRate: number
-  /** Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is. */
+  /**
+   * Seconds between key frames; 0 when each frame is a key frame, negative when only the first frame is a key frame.
+   */
   keyFrameSeconds: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * The screen as H.264. Pictures are sent while the screen changes; when it stops, the last picture is
- * repeated ten times (AOSP `GraphicBufferSource`), and then nothing is sent. A new encoder starts on request,
- * or when the display rotates. Used by the scrcpy server.
+ * The screen as H.264. Pictures are sent while the screen changes. When the screen stops, the last picture is repeated
+ * ten times (AOSP `GraphicBufferSource`), and then nothing is sent. A new encoder starts on request, or when the
+ * display rotates. Used by the scrcpy server.
  */
 import { type World } from '../android/world.js'
 import { H264Encoder } from './encoder.js'

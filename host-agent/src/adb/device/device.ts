@@ -126,7 +126,7 @@ export interface TextMethod {
    */
   readonly mode: 'insert' | 'replace'
   accepts(text: string): boolean
-  /** Returns maximum duration in milliseconds. */
+  /** Returns the maximum duration in milliseconds. */
   limitMs(text: string): number
   /** @throws TextMethodUnavailable when no part of the text entered the field */
   send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
@@ -230,7 +230,7 @@ export interface Locale {
 export interface Timezone {
   /** Returns the IANA name, or null while the default applies. */
   get(progress: Progress): Promise<string | null>
-  /** Null resets it to the default. Returns the time zone that the phone then reports. */
+  /** Null resets the time zone to the default. Returns the time zone that the phone then reports. */
   set(timezone: string | null, progress: Progress): Promise<string | null>
 }
 

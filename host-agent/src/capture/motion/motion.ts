@@ -36,7 +36,7 @@ export function createMotion({ transport, jar, log, lingerMs = times.linger }: M
   let wantedUntil = -Infinity
   let isCaptured = false
   let over: NodeJS.Timeout | undefined
-  /** Ends the motion video; null while none is wanted. */
+  /** Ends the motion video; null while no motion video is wanted. */
   let filming: AbortController | null = null
   let closeVideo = (): void => undefined
   let seen: Seen = nothingSeen

@@ -22,9 +22,9 @@ const tapMs = 50
 const samePlace = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y
 
 /**
- * Returns the strokes as touch events in order of time. A tap's down and up are sent together, as Android's own `input
- * tap` does: network jitter between them would make a long press. A resting finger sends no moves, since some web pages
- * take them for the start of a swipe.
+ * Returns the strokes as touch events in order of time. A tap's down and up are sent together, as by Android's own
+ * `input tap`, because network jitter between the two events would make a long press. A resting finger sends no moves,
+ * since some web pages take moves for the start of a swipe.
  */
 export function touchEvents(strokes: readonly Stroke[]): TouchEvent[] {
   const events: TouchEvent[] = []

@@ -40,7 +40,7 @@ const linesOf = (result: ShellResult): string[] =>
     .filter((line) => line !== '')
 
 /**
- * Checks that the mark from before the wipe is gone; it was a property and a file. `property`, `folder`: the
+ * Checks that the property and the file that marked the phone before the wipe are gone. `property`, `folder`: the
  * results of `getprop` and `ls`.
  */
 export function checkMark(property: ShellResult, folder: ShellResult, fileName: string): WipeCheck {

@@ -226,7 +226,7 @@ export function createInstalls(parts: InstallParts): Installs {
 const answerOf = (outcome: Outcome & { kind: 'answered' }, wasInstalled: boolean): InstallAnswer => ({
   succeeded: outcome.succeeded,
   errorCode: outcome.errorCode,
-  // Other reasons are for the log: they may name the host's devices.
+  // Other reasons appear only in the log, since they may name the host's devices.
   reason: outcome.errorCode === 'install_failed' ? outcome.reason : '',
   wasInstalled,
 })

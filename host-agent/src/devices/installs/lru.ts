@@ -15,8 +15,8 @@ export const oldestUnused = (
 ): CachedFile[] => files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)
 
 /**
- * Returns the least recently used files whose eviction frees `needed` bytes, without files in use. Null when evicting
- * all would not be enough.
+ * Returns the least recently used files whose eviction frees `needed` bytes, without files in use. Null when the
+ * eviction of all unused files would not free enough.
  */
 export function chooseEvictions(
   files: readonly CachedFile[],

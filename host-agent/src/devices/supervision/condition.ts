@@ -1,5 +1,5 @@
 /**
- * A phone's condition: battery, storage, app IDs, lock. Read by one shell call every few minutes, and evaluated as
+ * A phone's condition: battery, storage, app UIDs, lock. Read by one shell call every few minutes, and evaluated as
  * warnings with advice. Only reads: the lock is read from the system's own state, since an attempt to unlock counts as
  * a wrong attempt.
  */
@@ -108,9 +108,7 @@ export function warningsOf(facts: Facts): string[] {
 export interface ConditionWatch {
   /** Null when the condition has not been read yet. */
   readonly latest: DeviceCondition | null
-  /**
-   * Reads the condition when that is due. Returns true when a value changed. Only one read runs at a time.
-   */
+  /** Reads the condition when a read is due. Returns true when a value changed. Only one read runs at a time. */
   readWhenDue(progress: Progress): Promise<boolean>
   /** Stores the lock state from another check. Returns true when it changed. */
   recordLock(isSet: boolean): boolean

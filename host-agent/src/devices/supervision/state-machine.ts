@@ -9,7 +9,7 @@ export type DeviceState =
   /** adb does not list the phone. */
   | { name: 'absent' }
   /**
-   * adb lists the phone, but the phone does not answer. `linked`: adb reports it as connected, so a query may
+   * adb lists the phone, but the phone does not answer. `linked`: adb reports the phone as connected, so a query may
    * succeed. `hostFault`: the host failed, not the phone.
    */
   | { name: 'offline'; linked: boolean; failures: number; reason: string; hostFault?: true }

@@ -167,10 +167,7 @@ export class DeviceSupervisor {
     return this.runner.waitFor(healthy, 'the recovery of the phone', instead, progress)
   }
 
-  /**
-   * Waits for a connected phone.
-   * @throws DeviceGone when adb does not reach it before `progress` ends
-   */
+  /** Waits for a connected phone. @throws DeviceGone when adb does not reach the phone before `progress` ends */
   async waitOnline(progress: Progress): Promise<void> {
     const online = () => (this.link.current === 'online' ? this.link.current : null)
     const instead = () => `adb reports the phone as ${this.link.current}`

@@ -236,7 +236,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
   }
 
-  /** Starts in progress, by ID. Repeated calls join them. */
+  /** Starts in progress, by ID. Repeated calls wait for the same start. */
   const beginning = new Map<string, Promise<Date>>()
 
   return {

@@ -11,8 +11,8 @@ const maxAheadMs = 1000
 
 export interface Timeline {
   /**
-   * Returns the time in the recording, in milliseconds, of a picture that arrived at `nowMs` (agent's clock). It is
-   * always later than the time of the previous picture.
+   * Returns the time in the recording, in milliseconds, of a picture that arrived at `nowMs` (agent's clock). The time
+   * is always later than the time of the previous picture.
    */
   picture(ptsUs: bigint, nowMs: number): number
   /** Returns the time in the recording, in milliseconds, at `nowMs`, while the last picture is still on the screen. */

@@ -30,7 +30,7 @@ const typeMask = 0o170000
 const isFile = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o100000
 const isFolder = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o040000
 
-/** A file that is being written. It gets its final name when it is complete. */
+/** A file that is being written. The file gets its final name when it is complete. */
 const unfinished = /^\.phonerack-[0-9a-f]{16}\.part$/
 
 const notFound = (path: string): ApiError => new ApiError('file_not_found', { details: { path } })

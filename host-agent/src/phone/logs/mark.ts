@@ -8,11 +8,11 @@ import { outputOf } from '../../adb/device/run.js'
 /** Tag of the agent's lines in the log. */
 export const logTag = 'phonerack'
 
-/** Lines with this prefix are written before a wipe, and must be gone after it. */
+/** Lines with this prefix are written before a wipe, and must be gone after the wipe. */
 export const wipeMark = 'wipe-'
 
 /**
- * Empties all buffers, then writes a line. Returns the line's text: only lines after it belong to the phone. Empty when
+ * Empties all buffers, then writes a line. Returns the line's text: only later lines belong to the phone. Empty when
  * the buffers are empty and the line could not be written. Null when neither step worked, so the log cannot be shown.
  */
 export async function beginLog(

@@ -26,7 +26,7 @@ const times = { open: 15_000, pauses: { first: 500, cap: 30_000 }, steady: 60_00
 const longestPacket = 1 << 20
 /** Bytes of one line; AOSP cuts an event at 4 KiB. */
 const longestLine = 16_384
-/** The number of lines whose repetition is recognised. It is more than an event buffer of 256 KiB holds. */
+/** The number of lines whose repetition is recognised. An event buffer of 256 KiB holds fewer lines. */
 const mostSeen = 8192
 
 const follow = command(

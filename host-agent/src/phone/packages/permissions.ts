@@ -38,7 +38,7 @@ export function parsePermissions(dump: string, packageName: string): AppPermissi
   return found
 }
 
-/** @returns whether the app shares its UID with others, and whether `user` has it */
+/** @returns whether the app shares its UID with other apps, and whether `user` has the app */
 function readSection(
   lines: readonly string[],
   found: Record<keyof AppPermissions, Set<string>>,

@@ -15,7 +15,7 @@ const readBackMs = 1500
 interface TimezoneParts {
   transport: Transport
   desired: DesiredState
-  /** The zone of the phone after its first wipe; null before. */
+  /** The zone of the phone after its first wipe; null before the first wipe. */
   defaultZone: () => string | null
 }
 

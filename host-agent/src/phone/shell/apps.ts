@@ -38,8 +38,8 @@ const whole = (packageName: string, className: string): string =>
 
 /**
  * Returns the activity of an app's icon: the first activity, unless a library added an icon before it, such as
- * LeakCanary, whose classes have another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or
- * without `--components`. Null when there is none. Pure.
+ * LeakCanary, whose classes have another name. Null when the app has no icon. Form: AOSP `PackageManagerShellCommand`,
+ * Android 9 to 16, with or without `--components`. Pure.
  */
 export function iconOf(output: string, packageName: string): string | null {
   const classes = output.split('\n').flatMap((line) => {

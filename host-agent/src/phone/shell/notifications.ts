@@ -1,7 +1,7 @@
 /**
- * Reads the notifications of one phone: their keys by `cmd notification list` (Android 11), then each record.
- * Between the records are lines that only the agent knows, so the text of an app cannot look like another
- * record. Android 10 has only `dumpsys notification`, where the text of an app can. Created by
+ * Reads the notifications of one phone: their keys by `cmd notification list` (Android 11), then each record. Between
+ * the records are lines that only the agent knows, so the text of an app cannot look like another record. Android 10
+ * has only `dumpsys notification`, where the text of an app can look like a record. Created by
  * `supervision/assemble.ts`.
  */
 import { randomBytes } from 'node:crypto'
@@ -114,9 +114,9 @@ const keptFlags = 0x2 | 0x20 | 0x40
 const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 
 /**
- * The beginning of a record: package, user, number, tag, and the key that repeats them, so the tag cannot
- * name the key of another app. Makers put fields before the key (`importance=`) and behind it
- * (`appImportanceLocked=`, `bbbc=`).
+ * The beginning of a record: package, user, number, tag, and the key that repeats these values, so the tag cannot name
+ * the key of another app. Makers put fields before the key (`importance=`) and behind it (`appImportanceLocked=`,
+ * `bbbc=`).
  */
 const recordBegin =
   /^\s*NotificationRecord\(\S{1,20} pkg=([A-Za-z0-9_.]+) user=UserHandle\{(-?\d+)\} id=(-?\d+) tag=([^]{0,4000}?)(?: \w+=\S{0,100}){0,5}? key=(\2\|\1\|\3\|\4\|\d+(?:\|[^\s|:]{1,200})?)/

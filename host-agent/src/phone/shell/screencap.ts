@@ -23,7 +23,7 @@ export const physicalDisplays = (output: string): string[] =>
   [...output.matchAll(/^Display (\d{1,20})\b/gm)].map(([, id = '']) => id)
 
 /**
- * Returns the physical display that shows the screen. It belongs to logical display 0, unless that display is off and
+ * Returns the physical display that shows the screen: the display of logical display 0, unless that display is off and
  * another display is on, as on a folded phone. Null when the output has another form.
  */
 export function litDisplay(output: string): string | null {

@@ -1,7 +1,6 @@
 /**
- * HTTP requests to the UI server, over adb's stream to the phone's port, so that no
- * port of this host is opened for it. Used by `session.ts`. Protocol: W3C WebDriver
- * responses, `{value}` or `{value: {error, message}}`.
+ * HTTP requests to the UI server, over adb's stream to the phone's port, so that this host opens no port for the
+ * requests. Used by `session.ts`. Protocol: W3C WebDriver responses, `{value}` or `{value: {error, message}}`.
  */
 import { request } from 'node:http'
 import type { Socket } from 'node:net'

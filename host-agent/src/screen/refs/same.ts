@@ -1,6 +1,6 @@
 /**
- * Finds the elements of an earlier screen on a later one of the same window. Where elements and their rows
- * have the same content, only an element at the place where the content moved is the same; in doubt it is a new one. Takes
+ * Finds the elements of an earlier screen on a later screen of the same window. When elements and their rows have the
+ * same content, only an element at the place where the content moved is the same; in doubt, the element is new. Takes
  * time in proportion to the elements, except for many equal elements under one parent. Pure.
  */
 import type { Bounds } from '../geometry.js'

@@ -23,9 +23,9 @@ export interface Trace {
   name: number
   /** Hash of the classes and IDs of the ancestors. */
   path: number
-  /** Hash of the texts in the list row or dialog around the element; 0 when there is no row or no text. */
+  /** Hash of the texts in the list row or dialog around the element; 0 when there is no row, dialog or text. */
   row: number
-  /** The index of this row; -1 when there is no row. */
+  /** The index of this row or dialog; -1 when there is no row or dialog. */
   inRow: number
   hasText: boolean
   hasId: boolean

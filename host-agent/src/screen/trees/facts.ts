@@ -6,7 +6,7 @@ export interface TreeFacts {
   /** The XML file's name. */
   name: string
   screen: readonly [width: number, height: number]
-  /** All elements, in screen order: the type, then the text, or else the description. */
+  /** All elements, in screen order: the type, then the text, or otherwise the description. */
   elements: readonly string[]
   /** Tap points by words. */
   taps: Readonly<Record<string, readonly [x: number, y: number]>>
@@ -24,7 +24,7 @@ export const treeFacts: readonly TreeFacts[] = [
   { name: 'tasks-rtl-compose', screen: [1080, 2400],
     elements: ['TextView مشاوير', 'View ضبط', 'View عودة', 'TextView ٧', 'TextView مواعيد قريبة', 'View تمت', 'View باقية', 'TextView ابحث بالاسم...', 'EditText', 'View شراء الخبز, من السوق', 'View', 'View حذف', 'CheckBox'],
     taps: { 'عودة': [965, 119], 'تمت': [290, 1037], 'حذف': [164, 1913] } },
-  // The buttons' pane is clickable and contains them all; the next pane is off-screen.
+  // The buttons' pane is clickable and contains all buttons; the next pane is off-screen.
   { name: 'calculator-nexus', screen: [1440, 2392],
     elements: ['Button DEG', 'ImageButton More choices', 'TextView No sum yet', 'TextView Nothing yet', 'Button DEL', 'Button 7', 'Button 8', 'ib', 'LinearLayout Digits and signs', 'ViewGroup Further signs', 'Button =', 'Button +'],
     taps: { 7: [196, 1137], '=': [811, 2153], equals: [811, 2153] }, notListed: ['sin'] },

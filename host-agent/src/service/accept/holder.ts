@@ -9,7 +9,7 @@ import { isNetworkSerial } from './phone.js'
 const askMs = 5000
 
 /**
- * Returns the reason for which the phone cannot be taken; null when no program that holds it was found.
+ * Returns the reason for which the phone cannot be taken; null when no program that holds the phone was found.
  * @param agentDir state folder of this machine's agent; null when unknown
  * @param proc `/proc`
  */

@@ -42,7 +42,7 @@ export interface PhoneUnderTest {
   readonly log: Logger
   readonly snapshots: SnapshotStore
   readonly recordings: Recordings
-  /** Found by the enrolment; empty before. */
+  /** Found by the enrolment; empty before the enrolment. */
   capabilities: readonly FoundCapability[]
   /** Returns the latest status; null while adb has not listed the phone. */
   status(): DeviceStatus | null

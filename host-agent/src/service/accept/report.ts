@@ -42,8 +42,8 @@ export function totals(results: readonly CheckResult[]): string {
 }
 
 /**
- * Returns the beginning of the report's file names, such as `google-pixel-8-api-34`. It contains only `[a-z0-9-]`,
- * because the phone reports its parts.
+ * Returns the beginning of the report's file names, such as `google-pixel-8-api-34`. The text contains only
+ * `[a-z0-9-]`, because the phone reports its parts.
  */
 export function fileNameOf({ maker, model, sdk }: Report['phone']): string {
   const words = [maker, model, sdk === null ? null : `api-${sdk}`].filter((word) => word !== null)

@@ -30,7 +30,7 @@ export async function runChecks(options: RunOptions): Promise<CheckResult[]> {
   return results
 }
 
-/** Whether a run has passed. A run without a passed check, or with a check that did not pass, has not. */
+/** Whether a run has passed. A run in which no check passed, or in which a check did not pass, has failed. */
 export const allPassed = (results: readonly CheckResult[]): boolean =>
   results.length > 0 && results.every(({ verdict }) => verdict === 'passed')
 

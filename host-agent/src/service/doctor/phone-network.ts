@@ -90,7 +90,7 @@ async function connects(transport: Transport, { host, port }: Address, limitMs: 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Returns the addresses of this machine at which others reach the agent; IPv4 first. */
+/** Returns the addresses of this machine at which other machines reach the agent; IPv4 first. */
 export function agentAddresses(
   listen: string,
   own: readonly (Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'> | undefined)[],

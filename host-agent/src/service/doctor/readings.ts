@@ -48,7 +48,7 @@ interface ReplicaTunnel {
   /** `host:port`. */
   address: string
   isOpen: boolean
-  /** The reason why the last attempt failed; null when it did not fail. */
+  /** The reason why the last attempt failed; null when the attempt did not fail. */
   fault: string | null
 }
 

@@ -24,7 +24,7 @@ interface Admission {
   idle(): Promise<void>
 }
 
-/** @param refuse the reason to refuse a call, by its name; null when it runs */
+/** @param refuse returns the reason to refuse a call, by the call's name; null when the call runs */
 export function admit(handlers: Handlers, refuse: (call: string) => HostRefused | null): Admission {
   let running = 0
   const waiters = new Set<() => void>()

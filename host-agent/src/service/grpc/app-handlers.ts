@@ -51,7 +51,7 @@ export function createAppHandlers(registry: Registry, installs: Installs, log: L
     },
     finishInstall: unary(log, 'FinishInstall', async ({ assignment, installId }, progress) => {
       const caller = callerOf(assignment)
-      // The caller may disconnect: the install continues, and a repeated call joins it.
+      // When the caller disconnects, the install continues, and a repeated call waits for the same install.
       return progress.race('the install', () => installs.finish(caller, installId))
     }),
     uninstallApp: unary(log, 'UninstallApp', async ({ assignment, package: name }, progress) => {

@@ -1,7 +1,7 @@
 /**
- * Decides whether this machine can take new work: enough free space, a data folder that can be written,
- * running adb servers. A host that cannot reports that in its heartbeats, and refuses calls that need the
- * disk. The state ends without an operator. docs/decisions/0217. Created by `agent.ts`.
+ * Decides whether this machine can take new work: enough free space, a data folder that can be written, running adb
+ * servers. A host that cannot take work reports this in its heartbeats, and refuses calls that need the disk. The state
+ * ends without an operator. docs/decisions/0217. Created by `agent.ts`.
  */
 import { rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface Reading {
   freeBytes: number | null
   /** Files that can be created; null when unlimited or unknown. */
   freeFiles: number | null
-  /** The error of a small write to the data folder, or `DeadlineExceeded`; null when it succeeded. */
+  /** The error of a small write to the data folder, or `DeadlineExceeded`; null when the write succeeded. */
   writeError: unknown
   /** The reason for which no adb server runs; null when a server runs. */
   adbTrouble: string | null
@@ -192,8 +192,8 @@ async function lookAtDisk(dataDir: string): Promise<DiskReading> {
 }
 
 /**
- * Returns the error of the write; null when it succeeded. The earlier file stays until the new file is written, so that
- * other programs do not take its space on a full disk.
+ * Returns the error of the write; null when the write succeeded. The earlier file stays until the new file is written,
+ * so that other programs do not take its space on a full disk.
  */
 async function tryToWrite(file: string): Promise<unknown> {
   const beside = `${file}.new`

@@ -9,7 +9,7 @@ const stateSchema = z.array(
     replica: z.string(),
     address: z.string(),
     isOpen: z.boolean(),
-    /** The reason why the last attempt failed; null when it did not fail. */
+    /** The reason why the last attempt failed; null when the attempt did not fail. */
     fault: z.string().nullable(),
   }),
 )

@@ -8,7 +8,7 @@ import type { ZipFile } from './zip.js'
 
 const maxMessageBytes = 1024 ** 2
 
-/** Returns the certificate in DER format; null when there is none. */
+/** Returns the certificate in DER format; null when the APK has no certificate. */
 export async function v1Certificate(zip: ZipFile): Promise<Buffer | null> {
   const name = [...zip.entries.keys()].find((each) => /^META-INF\/[^/]+\.(RSA|DSA|EC)$/.test(each))
   const message = name === undefined ? null : await zip.read(name, maxMessageBytes)

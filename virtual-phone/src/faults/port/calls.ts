@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Phone } from '../../phone.js'
 import { leftovers } from '../leftovers.js'
 
-/** The calls of the fault port. They are the same functions as those of `phone.faults`. */
+/** The calls of the fault port: the functions of `phone.faults`. */
 type FaultTarget = Phone['faults']
 
 /** Resolves with the response body. */

@@ -1,6 +1,6 @@
 /**
- * `cmd location` of Android 12 and newer (AOSP `LocationShellCommand`): enables and disables location, and
- * adds test providers. For these, the shell needs the app op of mock locations, like any app.
+ * `cmd location` of Android 12 and newer (AOSP `LocationShellCommand`): enables and disables location, and adds test
+ * providers. To add test providers, the shell needs the app op of mock locations, like any app.
  */
 import { type CommandIo } from '../command.js'
 

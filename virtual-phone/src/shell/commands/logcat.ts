@@ -66,7 +66,7 @@ async function logcat(io: CommandIo): Promise<number> {
   }
 }
 
-/** Returns the entries that `-t` or `-T` select. Their reader in `logd` filters only by process. */
+/** Returns the entries that `-t` or `-T` select. The reader in `logd` filters entries only by process. */
 function tailed(io: CommandIo, { tail, pid }: LogcatOptions, all: readonly LogEntry[]): readonly LogEntry[] {
   if (tail === null) return all
   if ('count' in tail) {
@@ -118,7 +118,7 @@ async function nextEntry(
   })
 }
 
-/** The lines come from the arguments, or else from stdin. */
+/** The lines come from the arguments, or otherwise from stdin. */
 async function log(io: CommandIo): Promise<number> {
   const { values, operands } = parseOptions(io, '', 'pt')
   const letter = (values['p'] ?? 'i').toUpperCase()

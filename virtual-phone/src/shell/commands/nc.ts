@@ -1,5 +1,5 @@
 /**
- * `nc HOST PORT` of toybox. It fails, since the phone has no network, except for the addresses that a fault
+ * `nc HOST PORT` of toybox. The command fails, since the phone has no network, except for the addresses that a fault
  * allows.
  */
 import { type CommandTable, UsageError } from '../command.js'

@@ -60,7 +60,7 @@ export const screenCommands: CommandTable = {
     }
     const file = args.find((arg) => !arg.startsWith('-')) ?? defaultDump
     if (io.android.uiAutomation !== null) {
-      // The real tool fails with "UiAutomationService already registered": it is killed without output.
+      // The real tool is killed without output, after the exception "UiAutomationService already registered".
       await io.err('Killed \n')
       return 137
     }

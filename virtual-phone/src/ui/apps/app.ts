@@ -72,8 +72,7 @@ export interface Ui {
   closeTasks(): void
   finish(): void
   /**
-   * Replaces the back action of this screen, which otherwise finishes the screen. It must be set again in
-   * each build.
+   * Replaces the back action of this screen, which otherwise finishes the screen. Each build must set the action again.
    */
   onBack(handler: () => void): void
   showDialog(build: (ui: Ui) => View): void

@@ -1,6 +1,6 @@
 /**
- * A screen of the trouble app. It shows the time when it was drawn, as white and black blocks that survive
- * any video compression, so that a reader of the picture can compute its age.
+ * A screen of the trouble app, which shows the time when it was drawn, as white and black blocks that survive any video
+ * compression, so that a reader of the picture can compute its age.
  */
 import { chunks } from '../toolkit/chunks.js'
 import { column, frame, row } from '../toolkit/widgets.js'

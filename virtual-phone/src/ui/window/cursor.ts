@@ -28,8 +28,8 @@ export function offsetAt(v: View, x: number, y: number, scale: LayoutScale): num
 }
 
 /**
- * Returns the start and end of the word at an offset, for a long press. They are equal where there is no
- * word.
+ * Returns the start and end of the word at an offset, for a long press. The start equals the end when the offset is in
+ * no word.
  */
 export function wordAt(text: string, offset: number): { start: number; end: number } {
   for (const part of new Intl.Segmenter('und', { granularity: 'word' }).segment(text)) {

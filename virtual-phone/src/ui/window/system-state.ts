@@ -17,7 +17,7 @@ export interface SystemState {
   /** Dialogs in front of everything except the bars; the last dialog is on top. */
   dialogs: SystemDialog[]
   locked: boolean
-  /** Whether the screen moves continuously, so that no dump finds it idle. */
+  /** Whether the screen moves continuously, so that no dump finds the screen idle. */
   restless: boolean
   batteryPercent: number
   location: GeoPoint | null

@@ -56,8 +56,8 @@ function installOn(
 }
 
 /**
- * So many bytes that the connection is cut before all are sent. They contain no app, so no commit could
- * succeed.
+ * The number of bytes, so large that the connection is cut before all bytes are sent. The bytes contain no app, so no
+ * commit could succeed.
  */
 const interruptedSize = 64 << 20
 

@@ -10,8 +10,8 @@ const CHOOSE_PIN = 'com.android.settings.password.ChooseLockPassword'
 const SHORTEST = 4
 
 /**
- * Returns the choice of no lock or a PIN. The choice of no lock removes a lock without asking for the PIN; Android
- * would ask.
+ * Returns the choice between no lock and a PIN. The choice of no lock removes a lock without asking for the PIN;
+ * Android would ask.
  */
 function chooseLock(ui: Ui): View {
   const none = (): void => {
