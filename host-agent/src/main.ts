@@ -44,7 +44,7 @@ async function findIdentity(config: Config): Promise<Identity> {
   }
   const identity = await join(request, log, Progress.for(10 * 60_000, stopping.signal))
   saveIdentity(path, identity)
-  log.info({ hostId: identity.hostId }, 'joined the control plane')
+  log.info({ hostId: identity.hostId }, 'the host joined the control plane')
   return identity
 }
 
@@ -90,7 +90,7 @@ async function stop(signal: string): Promise<void> {
   stopRequested = true
   stopping.abort()
   const forced = setTimeout(() => {
-    log.error('stopping took too long')
+    log.error('the stop took too long')
     process.exit(1)
   }, stopWithinMs + stopLimit)
   // Parts that are still starting are included, since such a part may already own a process.

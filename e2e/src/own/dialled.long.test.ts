@@ -138,7 +138,7 @@ it('rents a phone through tunnels to two replicas, and loses only the call of a 
     throw new Error(text)
   })
   const env = { PHONERACK_ADB_CONNECT: '127.0.0.1:6001', PHONERACK_SCRCPY_SERVER: scrcpy ?? '' }
-  await machines.programs.start('home', [agent, 'run', ...config], { env, until: /host agent running/ })
+  await machines.programs.start('home', [agent, 'run', ...config], { env, until: /the host agent runs/ })
   expect(await inState('hosts', 'online')).toMatchObject({ name: 'home-1', address: 'dialled' })
   await openTunnels([`replica-${first}`, `replica-${second}`])
 

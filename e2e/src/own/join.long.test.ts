@@ -136,7 +136,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await programs.start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
     program: 'setpriv',
     env: phones,
-    until: /host agent running/,
+    until: /the host agent runs/,
   })
   const { PHONERACK_OPERATOR_URL: url } = operator
   const wait = (list: string, state: string) =>

@@ -11,7 +11,7 @@ const warn = 40
 /** The number of warnings per part, and of the messages below. */
 const maxLines = 15
 /** Messages below `warn` that give the reason why a phone was refused. */
-const alsoShown = ['a phone is unreachable', 'device state']
+const alsoShown = ['a phone is unreachable', 'the state of a device changed']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
 // This file is loaded again for each test file, and the other files once per worker.

@@ -106,7 +106,7 @@ async function closeShade(notifications: Notifications, log: Logger): Promise<vo
   try {
     await notifications.collapse(Progress.for(times.close))
   } catch (error) {
-    log.warn({ err: error }, 'could not close the notification shade')
+    log.warn({ err: error }, 'the notification shade could not be closed')
   }
 }
 

@@ -53,10 +53,10 @@ export function keepConnected(
         }
         if (listed !== undefined) await client.disconnect(address, progress)
         const answer = await client.connect(address, progress)
-        if (answer !== null) log.debug({ address, answer }, 'network phone does not respond')
+        if (answer !== null) log.debug({ address, answer }, 'the network phone does not respond')
       } catch (error) {
         if (stopped()) return
-        log.debug({ address, err: error }, 'could not request a connection from the adb server')
+        log.debug({ address, err: error }, 'the request to connect a network phone failed')
       }
       await pause(wait)
       wait = Math.min(wait * 2, capMs)

@@ -21,7 +21,7 @@ async function endLeftover(dataDir: string, name: string, log: Logger): Promise<
   const mark = join(adbHome(dataDir), name)
   const pid = findMarked(mark)
   if (pid !== null) {
-    log.warn({ pid }, 'stopping an adb server of an earlier run of this agent')
+    log.warn({ pid }, 'an adb server of an earlier run of this agent is stopped')
     await endProcess(pid)
     const progress = Progress.for(holdMs)
     while (!progress.expired && (await isListening(socketOfMark(dataDir, name))))

@@ -168,12 +168,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   const runAndReport = async (): Promise<'again' | 'done'> => {
     const reason = await runOnce(() => {
       trouble = null
-      log.info({ path, pid: child?.pid }, 'adb server running')
+      log.info({ path, pid: child?.pid }, 'an adb server runs')
       firstTry.resolve(undefined)
     })
     if (stopped()) return 'done'
     trouble = reason
-    log.error({ path, reason }, 'adb server unavailable')
+    log.error({ path, reason }, 'an adb server does not run')
     firstTry.resolve(undefined)
     return 'again'
   }

@@ -141,7 +141,10 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   for (const serial of connect) begin({ kind: 'network', serial })
   let watching: Promise<void> | null = null
   if (shared !== null || usb.sys === null) {
-    log.warn({ reason: shared }, 'all phones on USB share one adb server, whose end disconnects all of them')
+    log.warn(
+      { reason: shared },
+      'all phones on USB share one adb server, whose end disconnects all these phones',
+    )
     begin({ kind: 'all_usb' })
   } else {
     const scan = createUsbScan(usb.sys)

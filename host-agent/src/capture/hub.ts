@@ -128,7 +128,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
       return await openVideoSocket(transport, waiting, sink, progress.within(times.spare))
     } catch (error) {
       progress.check('start of the video')
-      log.warn({ err: error }, 'the standby video server sends no video; starting another')
+      log.warn({ err: error }, 'the standby video server sends no video, so another server is started')
       return null
     }
   }
@@ -166,7 +166,7 @@ export function createCaptureHub({ transport, jar, log, follower, changes }: Hub
       follower?.onEnd()
       hasJar = false
       fan.forget()
-      log.warn({ reason }, 'the screen video ended; restarting it')
+      log.warn({ reason }, 'the screen video ended and is restarted')
       // Restarting in a loop must not cost the phone more than running.
       const soon = performance.now() - startedAt < times.longestPause
       socket = await reopen(mine, soon ? times.longestPause : times.firstPause)

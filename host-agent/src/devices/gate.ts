@@ -330,7 +330,7 @@ export class DeviceGate {
     const mayLackMark = tie.standing?.may === 'use'
     this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null, mayLackMark })
     const checks = await this.supervisor.wipe(within)
-    for (const check of checks) this.parts.log.info({ check }, 'wipe check')
+    for (const check of checks) this.parts.log.info({ check }, 'a wipe check ended')
     if (checks.length > 0 && checks.every(({ passed }) => passed)) {
       const { mark, twins } = await tie.mark(within)
       // The tenant of the other serial may have written data since the wipe.

@@ -78,7 +78,7 @@ export function createThumbnails({ gate, limiter, log, now = ownNow }: Thumbnail
       // Only errors of the agent are logged as errors: the phone may be unreachable, or have another assignment now.
       log[isOfPhone(error) ? 'info' : 'error'](
         { err: error, phone: caller.phoneId },
-        'no thumbnail of a phone',
+        'the thumbnail of a phone could not be taken',
       )
       last = { of, seen: 'unreadable', at: now() }
       rest = { of, until: now() + times.failed }

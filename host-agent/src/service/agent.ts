@@ -216,16 +216,16 @@ export async function startAgent(
       undo.push(() => scraped.close())
       metricsPort = scraped.port
     }
-    log.info({ hostId: identity.hostId, address, version }, 'host agent running')
+    log.info({ hostId: identity.hostId, address, version }, 'the host agent runs')
     const finish = async (within: Progress): Promise<void> => {
       leaving.abort()
       beating.changed()
-      if (calls.running > 0) log.info({ calls: calls.running }, 'waiting for running calls')
+      if (calls.running > 0) log.info({ calls: calls.running }, 'the stop waits for running calls')
       try {
         await within.race('the end of the running calls', () => calls.idle())
       } catch (error) {
         if (!(error instanceof DeadlineExceeded)) throw error
-        log.warn({ calls: calls.running }, 'ending calls that still run')
+        log.warn({ calls: calls.running }, 'calls that still run are ended')
       }
     }
     return { grpcPort: grpc.port, metricsPort, registry, finish, stop }

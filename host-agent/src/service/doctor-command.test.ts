@@ -151,7 +151,12 @@ const faults: [string, () => void | Promise<void>, Finding['level'], RegExp][] =
     'error',
     /another adb server runs \(process 99\): adb -L tcp:5037 fork-server server(?!.*31m)/,
   ],
-  ['adb_servers', () => void (folders.proc = '/does/not/exist'), 'unknown', /could not be looked for/],
+  [
+    'adb_servers',
+    () => void (folders.proc = '/does/not/exist'),
+    'unknown',
+    /the search for other adb servers failed/,
+  ],
   [
     'usb',
     () => rmSync(path.join(dir, 'sys', '1-4:1.0'), { recursive: true }),

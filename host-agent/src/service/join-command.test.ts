@@ -110,7 +110,9 @@ it('joins with a token from standard input, and writes a private state and a con
   )
   expect([outcome, err]).toEqual([{ exitCode: 0 }, ''])
   expect(out).toContain(`This machine is host ${hostId} of ${origin}`)
-  expect(out).toContain('Name: rack 1. Country: DE. To change them: ctl host set hst_abcdefghijkl')
+  expect(out).toContain(
+    'Name: rack 1. Country: DE. To change the name or country: ctl host set hst_abcdefghijkl',
+  )
   expect(out).toContain(`phonerack-agent run --config ${config()}`)
   expect(joins).toEqual([secret])
   const identityFile = path.join(state(), 'identity.json')

@@ -167,7 +167,7 @@ async function reach(server: URL, roots: readonly string[], progress: Progress):
     const answer = await httpRequest(new URL('/livez', server), { method: 'GET', roots, signal })
     if (answer.status !== 200)
       throw new JoinFailed(
-        `${server.origin} answers ${answer.status} for /livez: check that this is the address of a Phonerack control plane`,
+        `${server.origin} answers ${answer.status} for /livez: check that --server names a Phonerack control plane`,
       )
     return answer.localAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
   } catch (error) {
@@ -199,7 +199,7 @@ async function checkBind({ host, port }: Address): Promise<void> {
           ? `another program uses port ${port}`
           : code
     throw new JoinFailed(
-      `the agent cannot listen on ${addressText({ host, port })}: ${why}; choose another with --listen. The token was not used`,
+      `the agent cannot listen on ${addressText({ host, port })}: ${why}; choose another address or port with --listen. The token was not used`,
       { cause: error },
     )
   } finally {
@@ -216,7 +216,7 @@ function checkConfigFile(file: string): void {
     accessSync(folder, constants.W_OK)
   } catch (error) {
     throw new JoinFailed(
-      `${folder} cannot be written: run this as root, or choose another file with --config`,
+      `${folder} cannot be written: run this command as root, or choose another file with --config`,
       { cause: error },
     )
   }
@@ -230,7 +230,9 @@ function lockState(state: string): () => void {
     const isDenied =
       error instanceof Error && 'code' in error && ['EACCES', 'EROFS'].includes(String(error.code))
     throw new JoinFailed(
-      isDenied ? `${state} cannot be written: run this as root, or choose another folder with --state` : why,
+      isDenied
+        ? `${state} cannot be written: run this command as root, or choose another folder with --state`
+        : why,
       { cause: error },
     )
   }
@@ -249,7 +251,7 @@ function summary({ identity, name, country }: Joined, { server, state, file, add
   const run = isPackaged ? 'systemctl start phonerack-agent' : `phonerack-agent run${option}`
   return [
     `This machine is host ${identity.hostId} of ${server.origin}.`,
-    `Name: ${plain(name)}. Country: ${plain(country ?? 'unknown')}. To change them: ctl host set ${identity.hostId} --name NAME --country CC`,
+    `Name: ${plain(name)}. Country: ${plain(country ?? 'unknown')}. To change the name or country: ctl host set ${identity.hostId} --name NAME --country CC`,
     `State: ${state}. Configuration: ${file}.`,
     wayText(addresses),
     '',
@@ -273,7 +275,7 @@ const wayText = (addresses: AgentAddresses): string =>
 const withoutBroker = ({ natsUrl }: Joined, file: string): string =>
   natsUrl === null
     ? `the control plane does not name a NATS server: add \`nats_url: …\` to ${file} before you run the agent`
-    : `the control plane names the NATS server ${plain(natsUrl)}, which this machine cannot reach: set PHONERACK_HOST_NATS_URL there, and add \`nats_url: …\` to ${file} before you run the agent`
+    : `the control plane names the NATS server ${plain(natsUrl)}, which this machine cannot reach: set PHONERACK_HOST_NATS_URL of the control plane, and add \`nats_url: …\` to ${file} before you run the agent`
 
 const plainBroker = (broker: string, file: string): string =>
-  `the NATS server ${plain(broker)} ${refutePlainBroker(broker) ?? ''}. The agent refuses it: give NATS a certificate (\`phonerack-control-plane nats-config\`) and put its tls: address into ${file} as \`nats_url\`, or add \`nats_insecure: true\` if the network is private`
+  `the NATS server ${plain(broker)} ${refutePlainBroker(broker) ?? ''}. The agent refuses this server: give NATS a certificate (\`phonerack-control-plane nats-config\`) and put its tls: address into ${file} as \`nats_url\`, or add \`nats_insecure: true\` if the network is private`

@@ -108,7 +108,7 @@ describe('agent process', () => {
       ({ event }) => {
         if (event?.$case !== 'started' || event.value.index !== 1) return
         started.child.kill('SIGTERM')
-        void until(() => started.logged().includes('waiting for running calls')).then(() => {
+        void until(() => started.logged().includes('the stop waits for running calls')).then(() => {
           late = [phoneSession.observe(), run([{ type: 'home' }]), phoneSession.park()]
           for (const each of late) each.catch(() => undefined)
         })
@@ -135,7 +135,7 @@ describe('agent process', () => {
       // The agent has read the beginning of the file before the answer to a later call.
       await folder.client.enroll({ serial: 'unknown', fencingNumber: 1n }, 60_000).catch(() => undefined)
       started.child.kill('SIGTERM')
-      await until(() => started.logged().includes('waiting for running calls'))
+      await until(() => started.logged().includes('the stop waits for running calls'))
       // The pause is longer than the time that calls get after `PHONERACK_STOP_WITHIN`.
       await new Promise((resolve) => setTimeout(resolve, 4000))
       yield file.subarray(100_000)
@@ -161,7 +161,7 @@ describe('agent process', () => {
         if (event?.$case !== 'started') return
         started.child.kill('SIGTERM')
         if (signals === 2)
-          void until(() => started.logged().includes('waiting for running calls')).then(() =>
+          void until(() => started.logged().includes('the stop waits for running calls')).then(() =>
             started.child.kill('SIGTERM'),
           )
       })
@@ -262,7 +262,7 @@ describe('with a full disk', () => {
     await session(folder.client, phone.serial, 3n).start()
     expect(started.logged()).not.toMatch(/quarantined|unhandled/)
     endAgent(seen)
-    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
+    await until(() => count(started, 'the host agent runs') === 2, 60_000, 'the second agent')
     endAgent(seen)
     await started.ended
   })
@@ -273,7 +273,7 @@ describe('with a full disk', () => {
     fill(`${seen}/fill`)
     const first = `"pid":${findMarked(join(seen, 'agent.json'))},`
     endAgent(seen)
-    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
+    await until(() => count(started, 'the host agent runs') === 2, 60_000, 'the second agent')
     const refusals = started
       .logged()
       .split('\n')

@@ -86,7 +86,7 @@ export function runIdentity(dataDir: string, identity: Identity, log: Logger): R
       replace({ ...current, privateKeyPem, certificatePem })
       rmSync(waitingFile, { force: true })
       for (const listener of listeners) listener(current)
-      log.info({ expires: certificate.validTo }, 'renewed the certificate of this host')
+      log.info({ expires: certificate.validTo }, 'the certificate of this host was renewed')
     },
     trust(authorityPems) {
       const authorities = readAuthorities(authorityPems)
@@ -96,7 +96,7 @@ export function runIdentity(dataDir: string, identity: Identity, log: Logger): R
       if (caPem === current.caPem) return
       replace({ ...current, caPem })
       for (const listener of listeners) listener(current)
-      log.info({ authorities: authorities.map(authorityFingerprint) }, 'changed the trusted authorities')
+      log.info({ authorities: authorities.map(authorityFingerprint) }, 'the trusted authorities were changed')
     },
   }
 }

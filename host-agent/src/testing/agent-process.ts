@@ -99,4 +99,4 @@ export async function makeAgentFolder(ca: TestCa, identity: Identity, connect: s
 }
 
 export const running = (started: Started): Promise<void> =>
-  until(() => started.logged().includes('host agent running'), 60_000, 'a running agent')
+  until(() => started.logged().includes('the host agent runs'), 60_000, 'a running agent')

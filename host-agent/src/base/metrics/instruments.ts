@@ -73,7 +73,7 @@ export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
 
 const adbStarts = new Counter({
   name: 'phonerack_agent_adb_server_starts_total',
-  help: 'Starts of adb servers. Each network phone has a server. Each phone on USB has a server, or all phones on USB share one. More starts mean that a server ended, or that a phone on USB was connected again.',
+  help: 'Starts of adb servers. Each network phone has a server. Each phone on USB has a server, or all phones on USB share one server. More starts mean that a server ended, or that a phone on USB was connected again.',
   registers,
 })
 
@@ -112,7 +112,7 @@ export const recordingEnded = (): void => recordings.dec()
 
 const scrapeErrors = new Counter({
   name: 'phonerack_scrape_errors_total',
-  help: 'Reads for a scrape that failed, so that the scrape lacks their metrics.',
+  help: 'Reads for a scrape that failed, so that the scrape lacks the metrics of these reads.',
   labelNames: ['reading'],
   registers,
 })

@@ -91,7 +91,7 @@ function wrap(
     server.close()
     lost.abort()
   })
-  void ended.then((reason) => log.debug({ reason }, 'scrcpy control ended'))
+  void ended.then((reason) => log.debug({ reason }, 'the control socket of a scrcpy server ended'))
 
   const control: ControlSocket = {
     deviceName,

@@ -63,13 +63,13 @@ export function createScrcpyKeeper(
         running ??= await restart(signal)
       } catch (error) {
         if (signal.aborted) return 'done'
-        log.warn({ err: error }, 'scrcpy server did not restart')
+        log.warn({ err: error }, 'the scrcpy server did not restart')
         return isDisconnect(error) ? 'done' : 'again'
       }
       const reason = await running.ended
       if (current === running) current = null
       running = null
-      if (!signal.aborted) log.warn({ reason }, 'scrcpy server stopped; restarting it')
+      if (!signal.aborted) log.warn({ reason }, 'the scrcpy server stopped and is restarted')
       return 'again'
     }
     return keepRunning(runOnce, {

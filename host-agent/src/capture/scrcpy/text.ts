@@ -74,7 +74,7 @@ async function putBack(control: ControlSocket, text: string, log: Logger): Promi
     if (text !== '' && (await control.getClipboard(within)) !== text)
       log.warn('the clipboard was not restored after typing')
   } catch (error) {
-    log.warn({ err: error }, 'could not restore the clipboard after typing')
+    log.warn({ err: error }, 'the clipboard could not be restored after typing')
   }
 }
 

@@ -69,7 +69,7 @@ export class DeviceCare {
       if (warnings.length > 0) log.warn({ warnings }, 'the device needs care')
       if (!this.stopped) onChange()
     } catch (error) {
-      log.info({ err: error }, 'could not read the condition of the device')
+      log.info({ err: error }, 'the condition of the device could not be read')
     }
   }
 

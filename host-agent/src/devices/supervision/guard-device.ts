@@ -26,7 +26,7 @@ export const guardDevice = ({ watch, events, onChange, log, transport, memory, s
     },
     note: (step, outcome, reason) => {
       const event = { at: new Date().toISOString(), step, outcome, reason }
-      log.warn({ event }, 'a screen lock on a rented phone')
+      log.warn({ event }, 'the lock guard acted on a rented phone')
       events.set([...events.get(), event].slice(-mostEvents))
     },
     log,

@@ -102,7 +102,7 @@ export class LinkWatch {
     return this.rescue.hanging
   }
 
-  /** Updates the link reported by adb, and the transport while it is online. */
+  /** Updates the link reported by adb, and the transport while the phone is online. */
   set(link: Link, transport: TransportId | null): void {
     const moved = this.target.set(link === 'online' ? transport : null)
     // The transport changed between two lists: the phone disconnected, and a different phone may have

@@ -218,7 +218,7 @@ async function probeKeyboard(
     const before = String(remembered)
     await keyboard.restore()
     if (remembered !== null) throw new Error(`${before} did not become the keyboard again`)
-    return `${ourKeyboard} set and read back, then ${before} restored`
+    return `${ourKeyboard} was set and read back, and ${before} was restored`
   })
 }
 

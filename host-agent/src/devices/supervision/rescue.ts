@@ -75,7 +75,7 @@ export function createRescue(parts: RescueParts): Rescue {
 
   function note(step: Step, outcome: DeviceEvent['outcome'], reason: string): void {
     const event: DeviceEvent = { at: new Date().toISOString(), step, outcome, reason }
-    log.warn({ event }, 'recovery step for a device that does not respond')
+    log.warn({ event }, 'the phone does not respond; the event names the recovery step')
     parts.events.set([...parts.events.get(), event].slice(-mostEvents))
   }
 

@@ -62,7 +62,7 @@ export class StateRunner {
     this.state = next
     if (!isSameState(next, before)) {
       this.stateSince = performance.now()
-      this.parts.log.info({ from: before.name, to: next }, 'device state')
+      this.parts.log.info({ from: before.name, to: next }, 'the state of a device changed')
     }
     this.parts.entering(next)
     // Events other than link events also restart an effect that ended without a state change.

@@ -91,7 +91,7 @@ export class ShellUse {
     } catch (error) {
       const isUnlisted = error instanceof ApiError || error instanceof DeadlineExceeded
       if (!isUnlisted || progress.expired) throw error
-      this.parts.log.warn({ err: error }, 'could not list the processes of a tenant')
+      this.parts.log.warn({ err: error }, 'the processes of a tenant could not be listed')
       return false
     }
   }

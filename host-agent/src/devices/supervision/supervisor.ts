@@ -152,7 +152,7 @@ export class DeviceSupervisor {
     return this.care.condition
   }
 
-  /** Updates the link reported by adb, and the transport while it is online. */
+  /** Updates the link reported by adb, and the transport while the phone is online. */
   setLink(link: Link, transport: TransportId | null): void {
     this.link.set(link, transport)
   }
@@ -208,7 +208,7 @@ export class DeviceSupervisor {
     }
   }
 
-  /** Tests the phone's capabilities and stores the selected implementations. Only inside `work`. */
+  /** Tests the phone's capabilities and stores the selected implementations. Must be called inside `work`. */
   probe(progress: Progress): Promise<FoundCapability[]> {
     return this.preparation.probe(this.known?.sdk ?? null, progress)
   }
@@ -221,7 +221,7 @@ export class DeviceSupervisor {
     throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
   }
 
-  /** Wipes the phone, prepares it and verifies the wipe. Only inside `work`, after `requireWipe`. */
+  /** Wipes the phone, prepares it and verifies the wipe. Must be called inside `work`, after `requireWipe`. */
   async wipe(progress: Progress): Promise<WipeCheck[]> {
     const startedAt = performance.now()
     let outcome: WipeOutcome = 'failed'
@@ -261,7 +261,7 @@ export class DeviceSupervisor {
     // The agent's programs run as the same user.
     this.preparation.stop()
     if ((await this.shellUse.end(transport, progress)) === 'left') {
-      this.parts.log.warn('processes of a tenant could not be ended, so the phone restarts')
+      this.parts.log.warn('the processes of a tenant could not be ended, so the phone restarts')
       await this.restartFull(transport, progress)
     }
     this.restarts()
@@ -300,7 +300,7 @@ export class DeviceSupervisor {
     return beginLog(this.link.transport, this.parts.log, progress)
   }
 
-  /** Turns the screen off, if the phone is prepared. Only inside `work`. */
+  /** Turns the screen off, if the phone is prepared. Must be called inside `work`. */
   async sleep(progress: Progress): Promise<void> {
     await this.preparation.device?.power.sleep(progress)
   }

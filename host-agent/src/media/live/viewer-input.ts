@@ -93,7 +93,7 @@ export class ViewerInput {
       for (const [pointer, point] of this.down) await input.touch('cancel', pointer, point, within)
       for (const [keyCode, metaState] of this.pressed) await input.key(false, keyCode, metaState, 0, within)
     } catch (error) {
-      this.log.info({ err: error }, 'could not release pressed keys or fingers of a viewer')
+      this.log.info({ err: error }, 'pressed keys or fingers of a viewer could not be released')
     }
   }
 

@@ -102,7 +102,7 @@ export function createConversionQueue(
       } catch (error) {
         // A failure after a cancellation results from the cancellation.
         if (isCancelled()) return
-        log.warn({ err: error, recording: id, attempts }, 'could not create the file of a recording')
+        log.warn({ err: error, recording: id, attempts }, 'the file of a recording could not be created')
         const isFull = isDiskFull(error)
         if (!isFull) attempts += 1
         if (error instanceof NothingRecorded || attempts >= maxAttempts) return fail(entry, error)

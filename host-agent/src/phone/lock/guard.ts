@@ -119,7 +119,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       if (performance.now() - lockReadAt >= times.lock) await checkLock(transport, progress)
     } catch (error) {
       // The phone's own probe reports a fault of the phone; the next check follows soon.
-      log.debug({ err: error }, 'checking for a screen lock failed')
+      log.debug({ err: error }, 'the check for a screen lock failed')
     } finally {
       checking = false
     }

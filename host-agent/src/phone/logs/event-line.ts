@@ -63,7 +63,7 @@ const forms = {
 
 function eventOf(tag: string, message: string): Observed | null {
   if (tag === 'notification_enqueue') {
-    // The end is checked outside of the expression, which would search for it from each comma.
+    // The end is checked outside of the expression, since the expression would search for the end from each comma.
     if (!message.endsWith(',0]')) return null
     const [, uid, owner, number, label, user] = forms.notification_enqueue.exec(message) ?? []
     if (owner === undefined) return null

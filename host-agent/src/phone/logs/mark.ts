@@ -25,7 +25,7 @@ export async function beginLog(
   if (cleared.exitCode !== 0)
     log.warn(
       { output: outputOf(cleared).slice(0, 300) },
-      "the phone's log could not be emptied: a mark hides its lines",
+      "the phone's log could not be emptied; a mark hides the earlier lines",
     )
   const marked = await transport.shell(command('log', '-t', logTag, mark), progress)
   if (marked.exitCode === 0) return mark

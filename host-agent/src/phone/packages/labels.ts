@@ -45,7 +45,7 @@ export function createLabels({ uiServer, scrcpy, log }: LabelParts): ReadLabels 
         if (labels !== null && labels.size > 0) return labels
       } catch (error) {
         if (!isFailure(error) || progress.expired) throw error
-        log.info({ err: error, name }, 'no labels of apps')
+        log.info({ err: error, name }, 'the labels of the apps could not be read')
       }
     }
     return null

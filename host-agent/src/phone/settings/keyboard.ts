@@ -103,7 +103,7 @@ export function createKeyboardSwitch({ transport, remembered, log }: KeyboardPar
       try {
         await restoreSaved(Progress.for(restoreMs))
       } catch (error) {
-        log.warn({ err: error }, 'could not restore the keyboard; retrying')
+        log.warn({ err: error }, 'the keyboard could not be restored; the agent tries again')
       }
     },
     async restoreLeftover(progress) {

@@ -43,14 +43,14 @@ export async function probeSettings(
     const other = before.startsWith('fr') ? 'de-DE' : 'fr-FR'
     const now = await language.set(other, within)
     await language.set(before, within)
-    return `${now} set and read back, ${before} again`
+    return `${now} was set and read back, and ${before} was restored`
   })
   const timezone = await attempt('timezone', 'alarm', progress, async (within) => {
     const clock = createTimezone({ transport, desired, defaultZone: () => null })
     const before = await clock.get(within)
     await clock.set('Asia/Kathmandu', within)
     if (before !== null && before !== '') await clock.set(before, within)
-    return `Asia/Kathmandu set and read back, ${String(before)} again`
+    return `Asia/Kathmandu was set and read back, and ${String(before)} was restored`
   })
   return {
     choice: {

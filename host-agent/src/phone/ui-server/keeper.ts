@@ -139,7 +139,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         if (run) {
           const reason = await watch(run, signal)
           if (aborted()) return
-          log.warn({ reason }, 'UI server stopped; restarting it')
+          log.warn({ reason }, 'the UI server stopped and is restarted')
           if (performance.now() - run.startedAt > keeperTimes.steadyMs) {
             failures = 0
             wait = keeperTimes.firstRestartMs
@@ -150,7 +150,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         onFirst(error)
         if (aborted()) return
         // For a phone that has disconnected permanently, `stop` ends this loop.
-        log.warn({ err: error }, 'UI server did not start')
+        log.warn({ err: error }, 'the UI server did not start')
         if (error instanceof UiServerUnavailable) unavailable = error.message
         wake()
       }

@@ -49,7 +49,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
           return await once(within, refresh)
         } catch (error) {
           if (error instanceof UiServerUnavailable) {
-            log.info({ reason: error.message }, 'tree by uiautomator dump')
+            log.info({ reason: error.message }, 'the tree is read by uiautomator dump')
             return await server.whileStopped(() => fallback.source(progress), progress)
           }
           const failed = error instanceof UiServerDown || error instanceof UiServerRefused

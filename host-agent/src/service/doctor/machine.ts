@@ -21,7 +21,7 @@ function adbFindings({ adb, adbServers }: Readings): Finding[] {
       program,
       unknown(
         'adb_servers',
-        `other adb servers could not be looked for: ${adbServers.failed}`,
+        `the search for other adb servers failed: ${adbServers.failed}`,
         'Another adb server holds USB phones exclusively.',
         'ps -C adb -o pid,args',
       ),

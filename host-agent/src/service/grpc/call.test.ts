@@ -38,7 +38,7 @@ it('writes one line with the request ID for a successful call, only at the level
   log.level = 'debug'
   expect(await observe()).toBe('seen')
   expect(lines).toMatchObject([
-    { msg: 'answered a call', call: 'observe', request_id: 'req_aaaaaaaaaaaa', phone: 'ph_aaaaaaaaaaaa' },
+    { msg: 'a call was answered', call: 'observe', request_id: 'req_aaaaaaaaaaaa', phone: 'ph_aaaaaaaaaaaa' },
   ])
   expect(lines[0]?.['ms']).toEqual(expect.any(Number))
 })

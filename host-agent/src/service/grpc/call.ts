@@ -112,7 +112,7 @@ function requireProtocol(call: AnyCall, log: Logger, name: string): void {
   const version = readProtocolVersion(call.metadata.get(protocol.header)[0]?.toString())
   if (isSpoken(version)) return
   const message = explainRefusal('control plane', version)
-  log.error({ call: name, reason: message }, 'refused a control plane')
+  log.error({ call: name, reason: message }, 'a call of the control plane was refused')
   throw new ApiError('phone_unavailable', { message, retryable: false })
 }
 
@@ -128,7 +128,7 @@ export async function answer<A>(
   work: (progress: Progress) => Promise<A>,
 ): Promise<A> {
   if (!isControlPlane(call)) {
-    log.warn({ call: name, peer: call.getPeer() }, 'refused a client that is not the control plane')
+    log.warn({ call: name, peer: call.getPeer() }, 'a client that is not the control plane was refused')
     throw new ApiError('unauthorized')
   }
   requireProtocol(call, log, name)
@@ -146,7 +146,7 @@ export async function answer<A>(
   const noted = async (): Promise<A> => {
     const result = await work(progressOf(call))
     // The line has the ID of the client's request.
-    log.debug({ call: name, ms: Math.round(performance.now() - startedAt) }, 'answered a call')
+    log.debug({ call: name, ms: Math.round(performance.now() - startedAt) }, 'a call was answered')
     return result
   }
   return withCallFields(fields, () => inServerSpan(name, arrival, noted))

@@ -27,6 +27,6 @@ export function writeTunnels(dataDir: string, state: TunnelsState, log: Logger):
   try {
     writeJson(fileIn(dataDir), state)
   } catch (error) {
-    log.warn({ err: error }, 'could not write the state of the tunnels')
+    log.warn({ err: error }, 'the state of the tunnels could not be written')
   }
 }

@@ -71,7 +71,7 @@ export function keepTunnels(options: TunnelsOptions): Tunnels {
         onOpen() {
           Object.assign(replica, { isOpen: true, fault: null })
           changed()
-          log.info({ replica: id, address }, 'opened a tunnel to the control plane')
+          log.info({ replica: id, address }, 'a tunnel to the control plane was opened')
         },
       })
       log.info({ replica: id, address }, 'a tunnel to the control plane ended')
@@ -80,7 +80,7 @@ export function keepTunnels(options: TunnelsOptions): Tunnels {
     } catch (error) {
       replica.fault = error instanceof Error ? error.message : String(error)
       if (!stopping.signal.aborted)
-        log.warn({ err: error, replica: id, address }, 'no tunnel to the control plane')
+        log.warn({ err: error, replica: id, address }, 'a tunnel to the control plane could not be opened')
     }
     replica.isOpen = false
     changed()

@@ -152,7 +152,7 @@ export const files: Check = {
     requireRate(reading.ms, 'from the phone')
     return {
       evidence: [
-        `${fileSize} bytes at ${keptFile}, ${rateOf(writing.ms)} kB/s to the phone, ${rateOf(reading.ms)} kB/s from it`,
+        `${fileSize} bytes at ${keptFile}, ${rateOf(writing.ms)} kB/s to the phone, ${rateOf(reading.ms)} kB/s from the phone`,
       ],
       times: { write: writing.ms, read: reading.ms },
     }
