@@ -23,7 +23,7 @@ function reasonOf(state: DeviceState, adbTrouble: string | null): string | null 
     case 'quarantined':
       return `not used after repeated failures: ${state.reason}`
     case 'unauthorized':
-      return "the phone has not accepted this host's ADB key: unlock the phone and accept the key, or adb has no right to the USB device"
+      return "the phone has not accepted this host's ADB key: unlock the phone and accept the key. If the phone does not ask, give adb the right to use the USB device"
     case 'busy':
       return state.work
     case 'unenrolled':

@@ -1,7 +1,6 @@
 /**
- * The UiAutomator2 server of Appium as its clients see it: HTTP and JSON on
- * the phone's port 6790, one session. Our implementation of the routes and responses of
- * appium-uiautomator2-server 10.6; its code does not run here.
+ * The UiAutomator2 server of Appium as its clients see it: HTTP and JSON on the phone's port 6790, one session. The
+ * routes and responses of appium-uiautomator2-server 10.6 are implemented here; the server's own code does not run.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Android } from '../android/android.js'

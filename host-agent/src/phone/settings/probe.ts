@@ -23,7 +23,7 @@ export async function probeSettings(
 
   const app = await attempt('settings_app', 'io.appium.settings', progress, async (within) => {
     await prepareSettingsApp(transport, within)
-    return 'installed, with its permissions'
+    return 'the app was installed and got its permissions'
   })
   const settingsApp = app.implementation !== ''
   const withApp = (name: string, prove: (within: Progress) => Promise<string>): Promise<FoundCapability> =>
@@ -35,7 +35,7 @@ export async function probeSettings(
     const mocked = createLocation(transport, desired)
     await mocked.set({ latitude: 48.2082, longitude: 16.3738 }, within)
     await mocked.set(null, within)
-    return '48.2082, 16.3738 set, read back and reset'
+    return 'the location 48.2082, 16.3738 was set, read back and reset'
   })
   const locale = await withApp('locale', async (within) => {
     const language = createLocale(transport)
