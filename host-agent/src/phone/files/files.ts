@@ -162,7 +162,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     },
   }
 
-  /** Notifies the phone's gallery and pickers. A failure has no effect, since newer Android detects changes itself. */
+  /** Notifies the phone's gallery and pickers. The exit code is ignored, since newer Android detects changes itself. */
   async function scan(real: string, progress: Progress): Promise<void> {
     await transport.shell(
       command(
