@@ -250,7 +250,7 @@ it('uses the hash of a serial that is not a plain name as the name of its files'
   expect(adbSocketPath('/data', 'server')).not.toBe(adbSocketPath('/data', null))
 })
 
-it('creates one key, before servers that start together could each create one', async () => {
+it('creates one key, before servers that start together could each create a key', async () => {
   const home = join(dataDir, 'adb')
   const connect = Array.from({ length: 6 }, (_, at) => `127.0.0.1:${at + 1}`)
   const calls = join(dir, 'keygen')

@@ -182,7 +182,7 @@ describe('capture', () => {
     expect(first.got).toHaveLength(after)
   })
 
-  it('notifies all subscribers when the phone is unplugged, and refuses new ones', async () => {
+  it('notifies all subscribers when the phone is unplugged, and refuses new subscribers', async () => {
     const unplugged = hubWith({ linger: 300, restart: 500 })
     const { viewer } = await watch(undefined, unplugged)
     await untilKeyFrames(viewer, 1)

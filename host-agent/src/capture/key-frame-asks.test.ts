@@ -16,7 +16,7 @@ function asker(): { asks: KeyFrameAsks; at: number[]; gaveUp: number[] } {
 }
 
 describe('key frame requests', () => {
-  it('are not sent for a video that begins with one', () => {
+  it('are not sent for a video that begins with a key frame', () => {
     const { asks, at } = asker()
     asks.begins()
     vi.advanceTimersByTime(500)

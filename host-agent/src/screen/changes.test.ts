@@ -58,7 +58,7 @@ describe('changes since a snapshot', () => {
     expect(linesOf(answer)).toEqual([`same as ${first.answer.snapshot_id}`])
   })
 
-  it('name new, changed and gone elements, and count those that stayed [45.6]', async () => {
+  it('name new, changed and gone elements, and count elements that stayed [45.6]', async () => {
     const { phone, read } = watched(...['A', 'B', 'C', 'D', 'E'].map((text, index) => row(text, index)))
     const { answer: before } = await read(null)
     phone.views = [
@@ -131,7 +131,7 @@ describe('for all screens', () => {
   }
   const contentOf = ({ ref, type, text, desc, id, state }: Element) => ({ ref, type, text, desc, id, state })
 
-  it('the changes of the earlier elements give the later ones', () => {
+  it('the changes of the earlier elements give the later elements', () => {
     fc.assert(
       fc.property(anyScreen, anyScreen, fc.boolean(), (first, second, isMixed) => {
         const refs = new Refs()

@@ -183,7 +183,7 @@ describe('elements', () => {
     expect(field('hunter2', { 'showing-hint': 'true' }, ['password'])).toEqual([null, false])
   })
 
-  it('does not list a text that a child repeats, and maps one to the other', () => {
+  it('does not list a text that a child repeats, and maps it to the child', () => {
     const tree = build({ desc: 'OK', bounds: [0, 0, 500, 100], children: [label('OK', 0)] })
     expect(shown(tree)).toEqual([[1, 'TextView', 'OK', null]])
     expect(tree.elementOf[0]).toBe(tree.elements[0])
@@ -438,7 +438,7 @@ describe('every tree', () => {
     })
   })
 
-  it('assigns each node with words or touch to one element, and no element to another', () => {
+  it('assigns each node with words or touch to one element, and no element to another element', () => {
     everyTree((tree) => {
       for (const element of tree.elements) expect(tree.elementOf[element.node.index]).toBe(element)
       for (const node of tree.visible) {

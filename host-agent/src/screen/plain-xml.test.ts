@@ -142,7 +142,7 @@ describe('fast XML reader', () => {
     ])
   })
 
-  it('accepts most of the trees modelled on real ones', () => {
+  it('accepts most of the trees modelled on real trees', () => {
     const files = treeFacts.map(({ name }) =>
       readFileSync(new URL(`trees/${name}.xml`, import.meta.url), 'utf8'),
     )

@@ -60,7 +60,7 @@ describe('snapshots', () => {
     expect(small.size.snapshots).toBeGreaterThan(0)
   })
 
-  it('of one phone never displace those of another', () => {
+  it('of one phone never displace snapshots of another phone', () => {
     const { created, later } = store()
     const quiet = { phoneId: 'ph_quiet', fencingNumber: 1n }
     const id = created.of(quiet).save(elements, 1)

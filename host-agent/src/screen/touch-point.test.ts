@@ -98,7 +98,7 @@ describe('a touch', () => {
     expect(contains([0, 100, 1080, 200], point) && !contains([400, 120, 700, 180], point)).toBe(true)
   })
 
-  it('avoids nodes drawn over the element, not those under it', () => {
+  it('avoids nodes drawn over the element, not nodes under the element', () => {
     const at = (order: number, draft: Draft): Draft => ({
       ...draft,
       attributes: { 'drawing-order': String(order) },
@@ -166,7 +166,7 @@ describe('free point', () => {
     .tuple(side, side, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
     .map(([left, top, width, height]): Bounds => [left, top, left + width, top + height])
 
-  it('is found exactly when there is one', () => {
+  it('is found exactly when a free point exists', () => {
     fc.assert(
       fc.property(rectangle, fc.array(rectangle, { maxLength: 12 }), (area, covers) => {
         const point = freePoint(area, covers)

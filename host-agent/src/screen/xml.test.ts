@@ -34,7 +34,7 @@ describe('reading XML', () => {
     for (const input of inputs) expect(textsIn(input)).toEqual(['Größe 数 🙂'])
   })
 
-  it('reads the five entities and numeric ones, including an emoji as two of them', () => {
+  it('reads the five named entities and numeric entities, including an emoji as two numeric entities', () => {
     const xml = '<node text="&lt;&amp;&gt;&quot;&apos; a&#10;b &#x1F642; &#55357;&#56898;"/>'
     expect(textsIn(xml)).toEqual(['<&>"\' a\nb 🙂 🙂'])
   })

@@ -358,7 +358,7 @@ describe('a wipe', () => {
   })
 })
 
-describe('another phone at the address of an enrolled one', () => {
+describe('another phone at the address of an enrolled phone', () => {
   it('is not enrolled: the agent only reads it, and refuses even a wipe', async () => {
     const before = await both.phone.swap()
     // Called immediately, when the agent may not have noticed yet.

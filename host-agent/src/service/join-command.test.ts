@@ -152,7 +152,7 @@ it.runIf(process.getuid?.() === 0)(
   },
 )
 
-it('sends no country unless the operator names one, and prints and stores the name and country that the control plane chose', async () => {
+it('sends no country unless the operator names a country, and prints and stores the name and country that the control plane chose', async () => {
   change = { name: 'rack 7', country: 'FR' }
   const { outcome, out } = await join({ token: token(), name: 'ignored' })
   expect(outcome).toEqual({ exitCode: 0 })

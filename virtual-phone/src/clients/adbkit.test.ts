@@ -133,7 +133,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect(await host.shell('dumpsys window | grep mCurrentFocus')).toContain('com.android.settings')
   })
 
-  it('lists packages and clears one', async () => {
+  it('lists packages and clears a package', async () => {
     expect(await device.getPackages()).toContain('com.phonerack.notes')
     expect(await device.isInstalled('com.phonerack.notes')).toBe(true)
     expect(await device.isInstalled('com.example.nope')).toBe(false)

@@ -150,7 +150,7 @@ describe('the phone', () => {
     expect(await shell('uiautomator dump /dev/tty')).toContain('<hierarchy')
   })
 
-  it('has no network but loopback, until it joins one', async () => {
+  it('has no network but loopback, until it joins a network', async () => {
     expect(await shell('ip -o addr show')).toMatch(
       /^1: lo {4}inet 127\.0\.0\.1\/8 scope host lo.*\n1: lo {4}inet6 ::1\/128 scope host.*\n$/,
     )

@@ -120,7 +120,7 @@ describe('motion', { concurrent: false }, () => {
     await expect(proveMotion(motion, broken, within())).rejects.toThrow('did not show')
   })
 
-  it('loses the signal with its video, and starts another', async () => {
+  it('loses the signal with its video, and starts another video', async () => {
     const { knownSince } = await signal()
     expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
     await until(() => (motion.read()?.knownSince ?? 0) > knownSince, patience, 'another signal')

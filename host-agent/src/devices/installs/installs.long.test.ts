@@ -143,7 +143,7 @@ describe('an install', () => {
     expect(counters().installs - before).toBe(2)
   })
 
-  it('accepts no file but the named one, and fails without it', async () => {
+  it('accepts no file but the named file, and fails without that file', async () => {
     const file = apks.make()
     const order = { id: newInstallId(), files: [file] }
     const before = counters().commands['pm install-create'] ?? 0

@@ -72,7 +72,7 @@ describe('records of installs', () => {
     }
   })
 
-  it('are kept for a day, and those in progress until they end', () => {
+  it('are kept for a day, and installs in progress until they end', () => {
     let now = 0
     const records = openInstallRecords(path, [], () => now)
     records.save(recordOf('old'))

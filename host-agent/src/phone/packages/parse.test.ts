@@ -63,7 +63,7 @@ describe('version names', () => {
 })
 
 describe('labels', () => {
-  it('are parsed from scrcpy 3.3.3, long ones over two lines', () => {
+  it('are parsed from scrcpy 3.3.3, long labels over two lines', () => {
     const text = `[server] INFO: Device: x
 [server] INFO: List of apps:
  * Ünique  Shop                  org.example.shop

@@ -26,7 +26,7 @@ const run = (checks: readonly Check[], interrupted = new AbortController()) =>
     onEnd: () => undefined,
   })
 
-it('runs checks in order, and skips those whose needs did not pass', async () => {
+it('runs checks in order, and skips checks whose needs did not pass', async () => {
   const results = await run([
     pass('first'),
     check('second', ['first'], () => Promise.reject(new Failed('no', { evidence: ['why'] }))),

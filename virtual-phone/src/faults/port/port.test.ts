@@ -267,7 +267,7 @@ describe('the phone', () => {
     await fault('steal-focus', { package: null })
   })
 
-  it('contains leftovers, and those that a wipe keeps', async () => {
+  it('contains leftovers, and leftovers that a wipe keeps', async () => {
     const answer = await ask('POST', `/phones/${phone.port}/faults/leave`, { what: ['account', 'nothing'] })
     expect(answer.status).toBe(400)
     await fault('leave', { what: ['account', 'wifi-network'] })

@@ -178,7 +178,7 @@ describe("Android's commands", () => {
     ])
   })
 
-  it('services: with a shell command, without one, and unknown', async () => {
+  it('services: with a shell command, without a shell command, and unknown', async () => {
     expect(await phone.run('cmd clipboard get')).toEqual({
       code: 0,
       out: '',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createWorld } from '../index.js'
 import { MESSAGES } from './messages.js'
 
-it('posts a notification when Echo is asked for one [42.50]', () => {
+it('posts a notification when Echo is asked for a notification [42.50]', () => {
   const world = createWorld()
   const open = { package: MESSAGES, className: 'com.phonerack.messages.ConversationActivity' }
   world.startActivity({ component: open, action: 'open', categories: [], extras: { thread: 'Echo' } })

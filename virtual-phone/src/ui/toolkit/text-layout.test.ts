@@ -43,7 +43,7 @@ describe('text layout', () => {
     expect(line?.width).toBeLessThanOrEqual(300)
   })
 
-  it('continues from an earlier layout with the same result as a new one', () => {
+  it('continues from an earlier layout with the same result as a new layout', () => {
     const words = fc.string({
       unit: fc.constantFrom('a', 'W', ' ', '\n', 'é', '山', '👩‍👩‍👧', '\u0301', 'ש'),
       maxLength: 60,
