@@ -49,11 +49,11 @@ async function read(request: BatchRequest, context: ActionContext, stoppedEarly:
     // The actions ran, so their results are returned with or without the screen.
     logUnreadable(error, request.log)
     const known = toApiError(error, false)
-    if (known) request.log?.warn({ code: known.code }, 'could not read the screen after a batch')
+    if (known) request.log?.warn({ code: known.code }, 'the screen could not be read after a batch')
     else
       request.log?.error(
         { err: error },
-        'reading the screen after a batch failed because of a bug in the agent',
+        'the read of the screen after a batch failed because of a bug in the agent',
       )
     return undefined
   }

@@ -89,7 +89,7 @@ export function serve(parts: ServeParts): Served {
       return devices
     },
     get trouble() {
-      return server === null ? 'not started yet' : server.trouble
+      return server === null ? 'the server has not started yet' : server.trouble
     },
     started: starting.then(() => undefined),
     stop() {

@@ -87,7 +87,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   const stopping = new AbortController()
   const stopped = () => stopping.signal.aborted
   let child: ChildProcess | null = null
-  let trouble: string | null = 'not started yet'
+  let trouble: string | null = 'the server has not started yet'
 
   /** Runs one server until it ends. Calls `onUp` once the server answers. Returns the reason for its end. */
   async function runOnce(onUp: () => void): Promise<string> {

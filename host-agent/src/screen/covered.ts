@@ -8,8 +8,8 @@ import type { VisibleNode } from './visible.js'
 import { hasVisibleText } from './visible-text.js'
 
 /**
- * Bound the time: only the largest covers are checked, and after `maxSteps` steps up the tree all other nodes count as not
- * covered.
+ * These limits bound the time: only the largest covers are checked, and after `maxSteps` steps up the tree all other
+ * nodes count as not covered.
  */
 const maxCovers = 200
 const maxSteps = 1_000_000

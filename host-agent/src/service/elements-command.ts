@@ -14,7 +14,7 @@ export async function runElements(
   try {
     xml = await readFile(file)
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   const observation = observationFromXml(xml, screen)
   io.out(json ? `${plainJson(JSON.stringify(observation, null, 2))}\n` : `${observation.text}\n`)

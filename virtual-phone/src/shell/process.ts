@@ -1,7 +1,6 @@
 /**
- * Runs one command as a process: assigns a pid, ends it when it is killed or
- * its stream closes, and converts exceptions to a message and an exit
- * code. Used by `interpreter.ts`.
+ * Runs one command as a process: assigns a pid, ends the process when it is killed or its stream closes, and converts
+ * exceptions to a message and an exit code. Used by `interpreter.ts`.
  */
 import { BrokenPipe, type ByteSink, type ByteSource } from '../android/streams.js'
 import { FsError } from '../fs/errors.js'

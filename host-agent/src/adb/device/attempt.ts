@@ -38,7 +38,7 @@ export async function attempt(
       return {
         name,
         implementation: '',
-        evidence: hung ? 'no response before the timeout' : message.slice(0, 300),
+        evidence: hung ? 'the phone did not respond before the timeout' : message.slice(0, 300),
       }
     }
   }

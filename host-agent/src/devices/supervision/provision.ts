@@ -115,7 +115,7 @@ export async function probeCapabilities(
   found.push(
     await attempt('windows', 'dumpsys', progress, async (within) => {
       const state = await windows.read(within)
-      if (state.package === '') throw new Error('no focused window')
+      if (state.package === '') throw new Error('the phone reports no focused window')
       return `${state.package}/${state.activity ?? ''} in front`
     }),
   )

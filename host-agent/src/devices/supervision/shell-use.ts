@@ -138,7 +138,7 @@ export class ShellUse {
     try {
       await tie.restoreMark(transport, used.bootId, Progress.for(times.mark))
     } catch (error) {
-      log.info({ err: error }, "could not check the host's mark after a shell command")
+      log.info({ err: error }, "the host's mark could not be checked after a shell command")
     }
   }
 }

@@ -15,7 +15,7 @@ export interface ListedPackage {
 /** The phone's list is unreadable, so it does not prove that an app is missing. */
 export class UnreadableList extends Error {
   constructor(line: string) {
-    super(`cannot parse a line of the package list: ${JSON.stringify(line.slice(0, 200))}`)
+    super(`a line of the package list cannot be parsed: ${JSON.stringify(line.slice(0, 200))}`)
     this.name = 'UnreadableList'
   }
 }

@@ -26,7 +26,7 @@ export function createKeyboardText(transport: Transport, keyboard: KeyboardSwitc
         await keyboard.select(progress)
       } catch (error) {
         if (error instanceof DeviceGone || error instanceof DeadlineExceeded) throw error
-        throw new TextMethodUnavailable('could not switch to the Phonerack keyboard', error)
+        throw new TextMethodUnavailable('the keyboard of io.appium.settings could not be selected', error)
       }
       try {
         for (const piece of piecesOf(text, pieceLength))

@@ -24,7 +24,7 @@ export function createSetText(server: UiServerKeeper): TextMethod {
     accepts: (text) => !text.includes('\\n'),
     limitMs: () => 15_000,
     async send(text, field, progress) {
-      if (!field) throw new TextMethodUnavailable('no field to look for')
+      if (!field) throw new TextMethodUnavailable('the field is unknown')
       const step = { asked: false }
       try {
         return await server.use(async (session, within) => {
