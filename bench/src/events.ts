@@ -1,8 +1,8 @@
 // bench: creates of phones with and without the triggers that write events
 /**
  * `./scripts/bench events`: synthetic agents whose phones start immediately; phones are created one after another, in blocks with
- * and without the triggers that write events, which are switched off in the database of the bench. Without them nothing is
- * numbered or published either. `BLOCKS` and `CREATES` change the numbers. Linux only.
+ * and without the triggers that write events, which are switched off in the database of the bench. Without the
+ * triggers, no event is numbered or published. `BLOCKS` and `CREATES` change the numbers. Linux only.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -113,7 +113,7 @@ async function upgrade(): Promise<void> {
   await balancer.takeOut(first.url)
   await stop(first)
   await replica(current, 'replica-3')
-  await phase('two control planes of this release, the earlier one has stopped')
+  await phase('two control planes of this release, the earlier control plane has stopped')
 
   const operator = new OperatorClient(second.operatorUrl, token)
   load.setParking(false)

@@ -58,7 +58,8 @@ function interruptOf(thrown: unknown, { signal }: Io): unknown {
 
 function usageErrorOf({ code, message }: CommanderError): UsageError {
   // A group without a subcommand.
-  if (code === 'commander.help') return new UsageError('The subcommand is missing.', 'Add --help for a list.')
+  if (code === 'commander.help')
+    return new UsageError('The subcommand is missing.', 'Add --help for a list of subcommands.')
   const [first = '', ...suggestions] = message.replace(/^error: /, '').split('\n')
   const sentence = first.charAt(0).toUpperCase() + first.slice(1)
   const next = suggestions

@@ -48,7 +48,7 @@ class Way {
     this.deliver()
   }
 
-  /** Also called when the mode changes. */
+  /** Writes the chunks whose delay has passed. A change of the mode also calls this method. */
   deliver(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null

@@ -69,7 +69,7 @@ export async function startControl(context: Context): Promise<Addresses> {
       )
     const running = await supervisor.start(service)
     if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
-    remark('the operator token of this directory was revoked; creating a new one')
+    remark('the operator token of this directory was revoked; creating a new token')
     env.PHONERACK_OPERATOR_TOKEN_SHA256 = hashSecret(renewOperatorToken(folder))
     // The supervisor restarts the control plane with the new token.
     await running.stop()

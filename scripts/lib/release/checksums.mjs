@@ -26,5 +26,7 @@ export function verifySums(folder) {
   const file = path.join(folder, name)
   if (!existsSync(file)) throw new Error(`${file} is missing: run ./scripts/release build`)
   if (readFileSync(file, 'utf8') !== sumsOf(folder))
-    throw new Error(`the files of ${folder} are not those that ${name} lists: run ./scripts/release build`)
+    throw new Error(
+      `the files of ${folder} are not the files that ${name} lists: run ./scripts/release build`,
+    )
 }

@@ -37,7 +37,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   recording_not_found:
     'List the recordings: `GET /v1/phones/{id}/recordings`. They are deleted after 7 days.',
   handoff_not_found:
-    'Create a hand-over: `POST /v1/phones/{id}/handoffs`. An old one can be read for 7 days.',
+    'Create a hand-over: `POST /v1/phones/{id}/handoffs`. An old hand-over can be read for 7 days.',
   webhook_not_found: 'List the webhooks: `GET /v1/webhooks`.',
   event_not_found: 'Read the current state instead. Events are kept for 7 days.',
   notification_not_found:
@@ -45,7 +45,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   step_not_found:
     "List the steps: `GET /v1/phones/{id}/steps`. Steps expire like recordings, and the oldest are deleted above the project's quota. A step has a picture only if its `picture` is not null.",
   method_not_allowed: 'Use a method of the header `Allow`.',
-  phone_not_running: 'Start the phone with the request in `next`, then send this one again.',
+  phone_not_running: 'Start the phone with the request in `next`, then repeat this request.',
   phone_starting:
     'Wait with `GET /v1/phones/{id}?wait=ready`, then send the request again. Nothing was done.',
   phone_parking: 'Wait with `GET /v1/phones/{id}?wait=parked`, then start the phone.',

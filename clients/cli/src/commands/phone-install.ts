@@ -15,7 +15,7 @@ export function addPhoneInstallCommands(phone: Command, app: App): void {
       .command('apps')
       .description('list installed apps')
       .argument('[phone]')
-      .option('--system', 'also those that came with the phone'),
+      .option('--system', 'also preinstalled apps'),
     apps,
   )
   app.on<{ replace?: boolean }>(

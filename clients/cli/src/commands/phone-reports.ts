@@ -48,7 +48,7 @@ export function addPhoneReportCommands(phone: Command, app: App): void {
         .command('crashes')
         .description('print crashes and hangs of apps with their stacks, the newest first')
         .argument('[phone]')
-        .option('--package <package>', 'only those of this app'),
+        .option('--package <package>', 'only crashes and hangs of this app'),
     ),
     crashes,
   )

@@ -7,7 +7,7 @@ const host = (phase: 'begun' | 'switched', trust: 'earlier' | 'both' | 'renewed'
 
 it('shows which hosts are ready for the next step of a rotation', () => {
   const begun = [host('begun', 'both', true), host('begun', 'earlier', false), { authority_rotation: null }]
-  expect(begun.map(trustOf)).toEqual(['both (ready)', 'the earlier one (not ready)', null])
+  expect(begun.map(trustOf)).toEqual(['both (ready)', 'the earlier authority (not ready)', null])
   expect(rotationLines(begun)).toEqual([
     'A rotation of the certificate authority is open: 1 of 2 hosts trust the next authority. Wait for the other hosts, or connect them, before `rotate-authority switch`.',
   ])

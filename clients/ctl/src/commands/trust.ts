@@ -5,7 +5,7 @@ type Rotating = Pick<Host, 'authority_rotation'>
 
 const texts: Record<HostRotation['trust'], string> = {
   unreported: 'not reported',
-  earlier: 'the earlier one',
+  earlier: 'the earlier authority',
   both: 'both',
   renewed: 'both, renewed',
 }

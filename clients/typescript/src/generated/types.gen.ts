@@ -2146,7 +2146,7 @@ export type CreatePhoneData = {
     body?: CreatePhoneBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2237,7 +2237,7 @@ export type CreateCheckoutData = {
     body?: CreateCheckoutBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2541,7 +2541,7 @@ export type StartPhoneData = {
     body?: StartPhoneBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2645,7 +2645,7 @@ export type ParkPhoneData = {
     body?: ParkPhoneBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2737,7 +2737,7 @@ export type HeartbeatPhoneData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3132,7 +3132,7 @@ export type RunActionsData = {
     body: RunActionsBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3242,7 +3242,7 @@ export type RunShellData = {
     body: RunShellBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3444,7 +3444,7 @@ export type InstallAppData = {
     body?: InstallAppBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3674,7 +3674,7 @@ export type SetPermissionsData = {
     body?: SetPermissionsBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -4104,7 +4104,7 @@ export type OpenNotificationData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -4220,7 +4220,7 @@ export type DismissNotificationData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5748,7 +5748,7 @@ export type RebootPhoneData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5854,7 +5854,7 @@ export type ResetPhoneData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5960,7 +5960,7 @@ export type CreateLiveLinkData = {
     body?: CreateLiveLinkBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6064,7 +6064,7 @@ export type CreateHandoffData = {
     body: CreateHandoffBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6401,7 +6401,7 @@ export type StartRecordingData = {
     body?: StartRecordingBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6509,7 +6509,7 @@ export type StopRecordingData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7176,7 +7176,7 @@ export type CreateUploadData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7398,7 +7398,7 @@ export type CompleteUploadData = {
     body?: CompleteUploadBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7816,7 +7816,7 @@ export type CreateWebhookData = {
     body: CreateWebhookBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -8099,7 +8099,7 @@ export type TestWebhookData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -8175,7 +8175,7 @@ export type RotateWebhookData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -8328,7 +8328,7 @@ export type RetryDeliveryData = {
     body?: NoFields;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
         /**
@@ -8410,7 +8410,7 @@ export type CreateSetupData = {
     body?: CreateSetupBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
     };
@@ -8461,7 +8461,7 @@ export type CollectSetupData = {
     body: CollectSetupBody;
     headers?: {
         /**
-         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first request created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
     };

@@ -53,7 +53,7 @@ const kinds = {
   pages: {
     nameOf: byKey,
     message: (most: number) =>
-      `You already have ${most} pages open. Close one of them, then reload this one.`,
+      `You already have ${most} pages open. Close another page, then reload this page.`,
     next: null,
   },
   thumbnails: {

@@ -105,7 +105,7 @@ export const postHeaders = z.object({
     .regex(idempotencyKeyPattern, { message: idempotencyKeyRule })
     .optional()
     .meta({
-      description: `A create request that is repeated with the same key within ${limits.idempotencyWindowHours} hours returns the phone that the first one created. Other requests accept and ignore the header.`,
+      description: `A create request that is repeated with the same key within ${limits.idempotencyWindowHours} hours returns the phone that the first request created. Other requests accept and ignore the header.`,
     }),
 })
 

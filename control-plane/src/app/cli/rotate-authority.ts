@@ -87,7 +87,7 @@ function refuseSwitch({ replicas, hosts }: RotationStatus): void {
   const late = replicas.filter(({ trustsNext }) => !trustsNext)
   if (late.length > 0)
     throw new StepRefused(
-      `these replicas do not trust the next authority: ${late.map(({ id }) => plain(id)).join(', ')}. Replicas notice a new authority within 10 s; otherwise read their log, and upgrade those of an earlier release. With --force, they cannot call hosts that renew their certificates`,
+      `these replicas do not trust the next authority: ${late.map(({ id }) => plain(id)).join(', ')}. Replicas notice a new authority within 10 s; otherwise read their log, and upgrade replicas of an earlier release. With --force, they cannot call hosts that renew their certificates`,
     )
   const blind = hosts.filter(({ trustsNext }) => !trustsNext)
   if (blind.length > 0)

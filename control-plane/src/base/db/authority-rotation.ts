@@ -199,7 +199,7 @@ function step(
     const status = await readRotation(tx, rules)
     if (status.phase !== needed)
       throw new StepRefused(
-        `this needs a rotation that has been ${names[needed]}; this one is ${status.phase}`,
+        `this needs a rotation that has been ${names[needed]}; the current rotation is ${status.phase}`,
       )
     await work(tx, status)
     return recorded(tx, by, name, status, await readRotation(tx, rules))

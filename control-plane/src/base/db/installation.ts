@@ -201,7 +201,7 @@ async function checkAccount(db: Database, row: Installation, natsAccount: string
   if (expected === natsAccount) return
   throw new StartRefusal(
     `The hosts of this installation use the NATS account ${expected}, and NATS_ACCOUNT_SEED_FILE is the seed of ${natsAccount}: this replica could not reach any host. ` +
-      `Set NATS_URL (\`up --nats-url\`), NATS_CREDS_FILE and NATS_ACCOUNT_SEED_FILE to those of the running replicas. ${ifLost}`,
+      `Set NATS_URL (\`up --nats-url\`), NATS_CREDS_FILE and NATS_ACCOUNT_SEED_FILE to the values of the running replicas. ${ifLost}`,
   )
 }
 

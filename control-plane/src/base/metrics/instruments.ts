@@ -135,7 +135,7 @@ export const countJobFailure = (kind: string): void => jobFailures.inc({ kind })
 
 const deliveries = new Counter({
   name: 'phonerack_webhook_attempts_total',
-  help: 'Attempts to send an event to a webhook: delivered, or why not.',
+  help: 'Attempts to send an event to a webhook, by outcome.',
   labelNames: ['outcome'],
   registers,
 })

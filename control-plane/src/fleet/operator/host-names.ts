@@ -38,7 +38,7 @@ export async function takeName(tx: Tx, hostId: string, name: string): Promise<vo
   if (other)
     throw invalidField(
       'name',
-      `is the name of the host ${other.id}. Choose another one (\`--name\` of \`join\`); if this machine is that host, join with the token of \`ctl host rejoin ${other.id}\``,
+      `is the name of the host ${other.id}. Choose another name (\`--name\` of \`join\`); if this machine is that host, join with the token of \`ctl host rejoin ${other.id}\``,
     )
 }
 

@@ -72,7 +72,7 @@ export const linkAccount = (core: Core, actor: Actor, provider: Provider, identi
     if ((await tx.userAccount.count({ where: { userId, ...isLinked } })) >= most)
       throw new ApiError('invalid_request', {
         message: `You have ${most} accounts at identity providers, which is the limit.`,
-        next: 'Remove one of them first.',
+        next: 'Remove one account first.',
       })
     const row = { id: newId('userAccount'), providerId: provider.key, accountId: identity.subject, userId }
     const { count } = await tx.userAccount.createMany({

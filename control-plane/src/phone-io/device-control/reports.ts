@@ -67,7 +67,7 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
       throw handoffRequired(
         to.phoneId,
         { package: found.package },
-        'The phone has too many notifications to tell this one from those that are left to a person.',
+        'The phone has too many notifications to distinguish this notification from notifications that only a person may open.',
       )
   }
 

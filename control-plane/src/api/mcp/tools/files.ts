@@ -104,7 +104,7 @@ export const fileTools = [
     name: 'write_file',
     title: 'Write a file',
     description:
-      'Write a small file to shared storage; replaces an existing one, creates directories. For a file over 100 KB send the raw bytes to PUT /v1/phones/{id}/files?path=… instead.',
+      'Write a small file to shared storage; replaces an existing file, creates directories. For a file over 100 KB send the raw bytes to PUT /v1/phones/{id}/files?path=… instead.',
     input: z.strictObject({
       phone_id: phoneId,
       path: filePath,

@@ -48,7 +48,7 @@ it('ends the stream of a client that does not read, and no other [41.21]', async
   try {
     await eventually(async () => (await connections()) === 2)
     await eventually(async () => (await connections()) === 1)
-    // Nothing happens for longer than a client may go without reading.
+    // No event occurs for longer than the time in which a client must read.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     await db.$queryRaw`select write_event(${api.tenant.projectId}, null, 'balance.low', '{"balance": {}}')::text as written`
     await eventually(() => reading.frames.length === 1)
