@@ -11,13 +11,16 @@ import { endDrainedRun, failPhone, loseReach } from '../../rental/phones/run.js'
 import { type ListenedTime, silentFor } from '../../rental/devices/listened.js'
 import { type Silence } from './silence.js'
 
-interface LostRow extends AgentOnBus {
+interface SilentRow extends AgentOnBus {
   phone_id: string
   serial: string
-  last_proof_at: Date
   /** Whether the host is silent by Postgres's time. */
   host_silent: boolean
   link_silent: boolean
+}
+
+interface RunningRow extends SilentRow {
+  last_proof_at: Date
 }
 
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
@@ -60,7 +63,7 @@ export async function sweepHosts(
   if (!isAnySilent) return
   const now = core.clock.now()
   const lostSince = before(now, hostLostAfterMs)
-  const isLost = (row: LostRow): boolean =>
+  const isLost = (row: SilentRow): boolean =>
     (row.host_silent && silence.ofHost(row) >= hostLostAfterMs) ||
     (row.link_silent && silence.ofLink(row, row.serial) >= hostLostAfterMs)
   await parkIdleDevices(core, lostSince, (agent) => silence.ofHost(agent) >= hostLostAfterMs)
@@ -116,9 +119,9 @@ async function parkIdleDevices(
  * While the link was up, the host's last heartbeat is the proof of life; afterwards, the time noted
  * when the link broke.
  */
-function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostRow[]> {
+function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<RunningRow[]> {
   return core.db.$queryRaw<
-    LostRow[]
+    RunningRow[]
   >`select p.id as phone_id, h.id as "hostId", h.join_id as "joinId", d.serial,
       case when d.link_lost_at is null then h.last_seen_at
         else coalesce(d.last_proof_at, d.link_lost_at) end as last_proof_at,
@@ -134,7 +137,7 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
  * Silent for too long both by Postgres's time and by the time in which replicas listened. A device out of
  * service is not lost: an operator returns it to service.
  */
-function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
+function lostForGood(core: Core, now: Date): Promise<SilentRow[]> {
   const ms = core.rules.lostForGoodAfterMs
   const since = before(now, ms)
   const hostSilent = Prisma.sql`coalesce(h.last_seen_at < ${since}, false)
@@ -142,9 +145,9 @@ function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
   const linkSilent = Prisma.sql`coalesce(d.link_lost_at < ${since}, false)
     and ${silentFor(Prisma.sql`d.link_lost_at_listened_ms`, ms)}`
   return core.db.$queryRaw<
-    LostRow[]
+    SilentRow[]
   >`select p.id as phone_id, h.id as "hostId", h.join_id as "joinId", d.serial,
-      h.last_seen_at as last_proof_at, ${hostSilent} as host_silent, ${linkSilent} as link_silent
+      ${hostSilent} as host_silent, ${linkSilent} as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
     where p.status in ('parking', 'parked', 'unavailable') and ((${hostSilent}) or (${linkSilent}))
       and ${inService}`

@@ -162,7 +162,7 @@ async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
     Prisma.sql`phone`,
   )
   const [row] = await tx.$queryRaw<
-    Pick<PhoneRecord, 'name' | 'metadata'>[]
+    (Pick<PhoneRecord, 'name' | 'metadata'> & { added: number })[]
   >`with ${assigning(device, phoneId)},
     phone as (
       insert into phones (id, project_id, key_id, name, status, country, on_idle, metadata, created_at, start_deadline_at)
