@@ -114,7 +114,7 @@ export const named = (reason: RegExp): object => ({
 /** A phone whose connection was lost is listed as healthy for a moment. */
 export const answers = ({ phone }: UnderTest): Promise<void> =>
   until(
-    async () => (await observeScreen(phone, Progress.for(patience)).catch(() => null)) !== null,
+    async () => (await observeScreen(phone, Progress.for(patience), true).catch(() => null)) !== null,
     patience,
     'an answer',
   )

@@ -97,7 +97,7 @@ it('says that a rotation without the database has no entry', async () => {
   const { code, text } = await run(plane, ['nats-config', '--dir', dir, '--rotate'], false)
   expect([code, text]).toEqual([
     0,
-    expect.stringContaining('no entry of this, since DATABASE_URL is not set'),
+    expect.stringContaining('no entry about this rotation, since DATABASE_URL is not set'),
   ])
   const seed = path.join(dir, 'account.seed')
   expect(existsSync(seed)).toBe(true)

@@ -186,6 +186,7 @@ describe('a hand-over', () => {
       'PUT /v1/phones/{id}/timezone',
       'POST /v1/phones/{id}/reboot',
       'POST /v1/phones/{id}/reset',
+      'POST /v1/phones/{id}/shell',
       'POST /v1/phones/{id}/apps/{package}/permissions',
       'POST /v1/phones/{id}/notifications/{nid}/open',
       'POST /v1/phones/{id}/notifications/{nid}/dismiss',

@@ -24,8 +24,8 @@ export function createPhoneQueue(): PhoneQueue {
   const add = async (phoneId: string, work: () => Promise<void>): Promise<void> => {
     const tail = tails.get(phoneId)
     const end = tail ? tail.end.then(work) : work()
-    const next = { end, length: (tail?.length ?? 0) + 1 }
-    tails.set(phoneId, next)
+    const added = { end, length: (tail?.length ?? 0) + 1 }
+    tails.set(phoneId, added)
     await end
     const last = tails.get(phoneId)
     if (last?.end === end) tails.delete(phoneId)

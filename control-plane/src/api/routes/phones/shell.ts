@@ -24,7 +24,6 @@ export const runShell: Route = (app, deps) => {
   app.post(
     '/phones/:id/shell',
     {
-      bodyLimit: limits.actionsBody,
       schema: {
         operationId: 'runShell',
         summary: 'Run a shell command',

@@ -17,12 +17,17 @@ type GivenAction = z.input<typeof actionSchema>
 /** Pixels of a picture in the report. */
 const pictureWidth = 320
 
-export async function observeScreen(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
+/** @param fresh reads the screen even if nothing was drawn since the last reading */
+export async function observeScreen(
+  phone: PhoneUnderTest,
+  progress: Progress,
+  fresh = false,
+): Promise<Observation> {
   const caller = phone.caller()
   const gate = phone.gate()
   const shown = { snapshots: phone.snapshots.of(caller), looks: gate.looks(caller) }
   const { observation } = await gate.read(caller, progress, (device, within) =>
-    observe(device, shown, {}, within),
+    observe(device, shown, { fresh }, within),
   )
   return observation
 }
