@@ -234,7 +234,7 @@ it('are harmless on the pages of operators', async () => {
   await addToLibrary(operator, [apk], app)
   await expectHarmless(operator, 'library')
   const row = operator.getByRole('list', { name: 'Apps' }).locator('> li').filter({ hasText: app })
-  await question(operator, 'the question about an app', /^Remove /)
+  await question(operator, 'the question about an app', /^Remove </)
   await row.getByRole('button', { name: /^Remove / }).click()
   await operator.getByRole('alertdialog').getByRole('button', { name: 'Remove app' }).click()
   await row.waitFor({ state: 'detached' })

@@ -163,7 +163,7 @@ it('runs the examples of the command line', async () => {
   )
   expect(lines.at(-1)).toBe('quit')
   const created = 'phonerack phone create --name notes --quiet'
-  const typed = await shell(`${created}\nphonerack phone shell notes <<'END'\n${lines.join('\n')}\nEND\n`)
+  const typed = await shell(`${created}\nphonerack phone prompt notes <<'END'\n${lines.join('\n')}\nEND\n`)
   expect(typed).toContain('com.phonerack.notes')
 
   const script = await shell(block('phonerack phone create --name job'))
