@@ -45,12 +45,12 @@ describe('with a target', () => {
     expect(opened.text).toContain('Toppings')
 
     await act(phone, ...fresh(dialogs))
-    const several = await failureOf(phone, tap({ text: 'choose' }))
+    const several = await failureOf(phone, tap({ text: 'er' }))
     expect(several).toMatchObject({ code: 'ambiguous_target', details: { matches: 2 } })
     expect(several.next).toContain('nth')
-    expect((await act(phone, tap({ text: 'choose', nth: 1 }))).text).toContain('Toppings')
+    expect((await act(phone, tap({ text: 'er', nth: 1 }))).text).toContain('Toppings')
     await act(phone, ...fresh(dialogs))
-    expect((await failureOf(phone, tap({ text: 'choose', nth: 2 }))).code).toBe('target_not_found')
+    expect((await failureOf(phone, tap({ text: 'er', nth: 2 }))).code).toBe('target_not_found')
     expect((await failureOf(phone, tap({ id: 'coun' }))).code).toBe('target_not_found')
   })
 
