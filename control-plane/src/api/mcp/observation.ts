@@ -30,15 +30,13 @@ function fittingLines(lines: readonly string[], bytes: number): string[] {
 
 /** @param bytes of its content */
 export function showScreen(
-  phoneId: string,
   seen: Seen,
   { elements: withElements = false, fold = true }: Shown,
   bytes = maxBytes,
 ): ShownScreen {
   const { screenshot, text, truncated, added, changed, ...rest } = seen
   const { elements = [...(added ?? []), ...(changed ?? [])], ...head } = rest
-  const plain = text === undefined ? [] : plainLines(text)
-  const all = typeof plain === 'string' ? (fold ? foldRows(plain) : plain).split('\n') : plain
+  const all = text === undefined ? [] : shownLines(text, fold)
   const shown = fittingLines(all, withElements ? bytes / 2 : bytes)
   const objects = withElements ? elements.map((element) => quoted(element)) : []
   const listed = fittingLines(objects, bytes / 2)
@@ -51,9 +49,8 @@ export function showScreen(
     ...(screenshot.secure ? { secure: true } : {}),
   }
   const lines = [
-    `phone ${phoneId}${seen.snapshot_id === undefined ? '' : ` snapshot_id ${seen.snapshot_id}`}${
-      seen.settled === false ? ' settled false: still changing' : ''
-    }`,
+    ...(seen.snapshot_id === undefined ? [] : [`snapshot_id ${seen.snapshot_id}`]),
+    ...(seen.settled === false ? ['settled false: still changing'] : []),
     ...shown,
     ...listed,
     ...(cut ? ['(more elements were left out; scroll, or ask for a screenshot)'] : []),
@@ -69,6 +66,13 @@ export function showScreen(
     lines,
     images: screenshot ? [{ data: screenshot.data, mimeType: `image/${screenshot.format}` }] : [],
   }
+}
+
+/** A hidden keyboard is the usual case, so its line is left out. */
+function shownLines(text: string, fold: boolean): string[] {
+  const plain = plainLines(text)
+  const [app = '', keyboard = '', ...rest] = (fold ? foldRows(plain) : plain).split('\n')
+  return [app, ...(keyboard === 'keyboard hidden' ? [] : [keyboard]), ...rest]
 }
 
 const pictureLine = ({

@@ -54,17 +54,23 @@ function checkWaits(actions: readonly Action[]): void {
     )
 }
 
-/** Returns `0 tap ok center=[540,1200]`, or the error of the action, whose details hold the candidates. */
-function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
+/**
+ * Returns `0 tap ok changed=false`, the error of the action, whose details hold the candidates, or nothing for an action that did
+ * what the model expects: each word costs the model a token in each step.
+ * @param front the app on the screen that the answer shows
+ */
+function resultLines(
+  { index, type, ok, ms: _, error, ...facts }: ActionResult,
+  front: string | undefined,
+): string[] {
   const { matched, moved, at_end, app, repeated, next } = facts
   // Most actions draw something, so `changed` is shown only for actions that drew nothing.
   const changed = facts.changed === false ? false : undefined
   const more = entryLine({
-    ...facts.resolved,
     matched,
     moved,
     at_end,
-    in_front: app?.package,
+    in_front: app?.package === front ? undefined : app?.package,
     exit_code: facts.exit_code,
     timed_out: facts.timed_out || undefined,
     truncated: facts.truncated || undefined,
@@ -73,6 +79,7 @@ function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult):
     changed,
     repeated,
   })
+  if (ok && more === '') return []
   const head = `${index} ${type} ${ok ? 'ok' : 'failed'}${more === '' ? '' : ` ${more}`}`
   const advice = next === undefined ? [] : [`  next: ${oneLine(next)}`]
   return [head, ...(error ? errorLines(error).map((line) => `  ${line}`) : advice)]
@@ -100,7 +107,7 @@ export const screenTools = [
         : {}
       const query = { ...picture, since: known }
       const seen = await api.json<Seen>({ method: 'GET', path: path`/v1/phones/${id}/observe`, query })
-      const { structured, lines, images } = showScreen(id, seen, shown)
+      const { structured, lines, images } = showScreen(seen, shown)
       return { structured: { phone_id: id, ...structured }, text: lines.join('\n'), images }
     },
   }),
@@ -139,13 +146,13 @@ export const screenTools = [
       })
       const failure = results.find(({ ok }) => !ok)?.error
       const left = maxBytes - Buffer.byteLength(quoted({ results, failure }))
-      const screen = observation ? showScreen(id, observation, shown, left) : null
+      const screen = observation ? showScreen(observation, shown, left) : null
       const unstarted = actions.length - results.length
       const lines = [
-        `${completed} of ${actions.length} actions succeeded`,
-        ...results.flatMap(resultLines),
+        completed === actions.length ? 'ok' : `${completed} of ${actions.length} actions succeeded`,
+        ...results.flatMap((result) => resultLines(result, observation?.app?.package)),
         ...(unstarted > 0 && !failure ? [notStarted(unstarted)] : []),
-        ...(screen ? screen.lines : [`phone ${id}; next: observe ${quoted({ phone_id: id })}`]),
+        ...(screen ? screen.lines : [`next: observe ${quoted({ phone_id: id })}`]),
       ]
       return {
         structured: {
