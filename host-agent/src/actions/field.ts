@@ -1,4 +1,5 @@
 /** Text fields on a screen: the field that has the focus, and the content of a field. Pure. */
+import type { FocusedText } from '../adb/device/device.js'
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { areaOf, contains } from '../screen/geometry.js'
 import type { Aim } from './target.js'
@@ -20,7 +21,19 @@ export function fieldAt(tree: ScreenTree, place: Aim): VisibleNode | null {
 export interface Field {
   node: VisibleNode
   tree: ScreenTree
+  /** The field as it was found without a tree. */
+  found?: FocusedText | undefined
 }
+
+/** Whether the focused element is the field, and shows what the field showed. False: only a tree can tell. */
+export const isFocused = ({ node, tree }: Field, focused: FocusedText): boolean =>
+  node.id !== '' &&
+  !node.password &&
+  focused.className === node.className &&
+  focused.id === node.id &&
+  !focused.password &&
+  focused.text === node.text &&
+  onScreen(tree).filter((other) => isTwin(other, node)).length === 1
 
 const isTwin = (a: VisibleNode, b: VisibleNode): boolean =>
   a.editable &&

@@ -435,7 +435,7 @@ describe.concurrent('typing', () => {
     const exact = (held: string, text: string) => held + text
     const whole = (_held: string, text: string) => text
     const typing = async (phone: SimulatedPhone, methods: TextMethod[], action: object) => {
-      const device = { ...phone.device, text: { methods } }
+      const device = { ...phone.device, text: { methods, focused: null } }
       const result = only(await run({ ...phone, device }, [{ type: 'type', ...action }]))
       return {
         result,

@@ -6,7 +6,7 @@ import { createCredentialMemory } from '../phone/lock/credential-memory.js'
 import { actionBatchSchema, createLogger, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import type { Part } from '@phonerack/virtual-phone'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { command } from '../adb/quote.js'
 import { assembleDevice, type AssembledDevice } from '../devices/supervision/assemble.js'
 import type { FoundCapability } from '../adb/device/attempt.js'
@@ -155,6 +155,15 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
       .map(({ name }) => name)
     expect(methods?.[0]).toBe(unicode)
     expect(methods?.at(-1)).toBe('keyboard')
+  })
+
+  it('reads one tree for a field with an ID where the UI server finds it, and more elsewhere', async () => {
+    await typist.run({ type: 'clear', target: { id: body } })
+    const trees = vi.spyOn(typist.device.ui, 'source')
+    expect(ok(await typist.run(typed('The cow jumped over the moon.')))).toEqual([true])
+    if (without.includes('ui-server')) expect(trees.mock.calls.length).toBeGreaterThan(1)
+    else expect(trees).toHaveBeenCalledTimes(1)
+    trees.mockRestore()
   })
 
   it('detects whether the phone films', () => {

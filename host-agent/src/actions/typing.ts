@@ -4,7 +4,7 @@ import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } fro
 import type { VisibleNode } from '../screen/elements.js'
 import { advice } from './advice.js'
 import { unavailable, type ActionContext } from './context.js'
-import { fieldAgain, fieldAt, focusedField, isSurelyEmpty, originOf, type Field } from './field.js'
+import { fieldAgain, fieldAt, focusedField, isFocused, isSurelyEmpty, originOf, type Field } from './field.js'
 import { tap } from './gestures.js'
 import { keyCode, metaState } from './keys.js'
 import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
@@ -46,6 +46,11 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
     context.guard?.enter(node)
     aimed = node && { node, tree }
     await context.gesture([tap(place.touchPoint)])
+    if (aimed) {
+      await context.settled()
+      const found = await context.device.text?.focused?.(context.progress.within(focusLimitMs))
+      if (found && isFocused(aimed, found)) return { ...aimed, found }
+    }
   }
   const until = context.now() + focusLimitMs
   let tree = await context.tree()
@@ -172,6 +177,12 @@ async function readBack(
   context: ActionContext,
 ): Promise<'done' | Missed> {
   const before = textOf(field.node)
+  if (field.found) {
+    await context.settled()
+    const text = await field.found.again(context.progress.within(readBackLimitMs))
+    const shown = text === null ? null : { text, maskedLength: 0, masked: false, empty: false }
+    if (shown && judgeTyped(before, action.clear, action.text, shown) === 'arrived') return 'done'
+  }
   const latest = context.now() + readBackMaxMs
   let seen = field.node
   let until = context.now() + readBackLimitMs

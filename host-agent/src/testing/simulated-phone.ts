@@ -171,7 +171,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
 export const oneMethod = (
   type: (text: string) => Promise<void>,
   name: TextMethod['name'] = 'keys',
-): TextInput => ({ methods: [{ ...methodOf(type), name }] })
+): TextInput => ({ methods: [{ ...methodOf(type), name }], focused: null })
 
 export const methodOf = (type: (text: string) => Promise<void>): TextMethod => ({
   name: 'keys',

@@ -98,7 +98,8 @@ export const elementCommands: Readonly<Record<string, Command>> = {
     const nodes = await screen.find(locatorOf(call.body), false)
     return nodes.map((node) => elementModel(screen, node))
   },
-  'GET /session/:sessionId/element/active': (screen) => {
+  'GET /session/:sessionId/element/active': async (screen) => {
+    await screen.search()
     const node = focused(screen)
     screen.session.remember(node.id)
     return elementModel(screen, node)

@@ -39,6 +39,13 @@ export class Screen {
     return node
   }
 
+  /** Takes the time of a search: a search reads nodes as a tree does, ends at the element, and writes no XML. */
+  async search(): Promise<void> {
+    await this.settle()
+    const searchMs = this.android.uiTreeMs() / 2
+    if (searchMs > 0) await this.gestures.wait(searchMs)
+  }
+
   /** Waits before a read up to `waitForIdleTimeout` for an idle screen, like the server. */
   async settle(): Promise<void> {
     const until = performance.now() + this.session.number('waitForIdleTimeout')
@@ -57,7 +64,7 @@ export class Screen {
    * @throws ServerError
    */
   async find(locator: Locator, one: boolean): Promise<TreeNode[]> {
-    await this.settle()
+    await this.search()
     const context = locator.context === null ? null : this.element(locator.context)
     const found = (await this.scrolled(locator)) ?? findAll(this.session, this.tree(), locator, context)
     const chosen = one ? found.slice(0, 1) : found

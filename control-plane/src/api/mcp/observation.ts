@@ -71,8 +71,8 @@ export function showScreen(
 /** A hidden keyboard is the usual case, so its line is left out. */
 function shownLines(text: string, fold: boolean): string[] {
   const plain = plainLines(text)
-  const [app = '', keyboard = '', ...rest] = (fold ? foldRows(plain) : plain).split('\n')
-  return [app, ...(keyboard === 'keyboard hidden' ? [] : [keyboard]), ...rest]
+  const lines = (fold ? foldRows(plain) : plain).split('\n')
+  return lines.filter((line, at) => at !== 1 || line !== 'keyboard hidden')
 }
 
 const pictureLine = ({

@@ -72,7 +72,7 @@ describe('a long screen', () => {
   it('is cut at the end of a line, and says so', () => {
     const text = Array.from({ length: 5000 }, (_, ref) => `[${ref}] Button "Some text" (1,1)`).join('\n')
     const seen = { taken_at: '2026-01-01T00:00:00.000Z', snapshot_id: 'snp_a', text, truncated: false }
-    const { structured, lines } = showScreen('ph_a', seen, { fold: false })
+    const { structured, lines } = showScreen(seen, { fold: false })
     expect(structured['truncated']).toBe(true)
     expect((structured['text'] as string).length).toBeLessThanOrEqual(50_000)
     expect(structured['text']).toMatch(/\(1,1\)$/)
@@ -82,8 +82,19 @@ describe('a long screen', () => {
   it('has its long lists folded, unless fold is false [45.12]', () => {
     const text = Array.from({ length: 40 }, (_, ref) => `[${ref}] Button "Text ${ref}" (1,1)`).join('\n')
     const seen = { taken_at: '2026-01-01T00:00:00.000Z', snapshot_id: 'snp_a', text }
-    expect(showScreen('ph_a', seen, {}).lines.at(-1)).toBe('… 28 more rows like [11]')
-    expect(showScreen('ph_a', seen, {}).structured['text']).toContain('… 28 more rows')
-    expect(showScreen('ph_a', seen, { fold: false }).lines).toHaveLength(41)
+    expect(showScreen(seen, {}).lines.at(-1)).toBe('… 28 more rows like [11]')
+    expect(showScreen(seen, {}).structured['text']).toContain('… 28 more rows')
+    expect(showScreen(seen, { fold: false }).lines).toHaveLength(41)
+  })
+
+  it('has no line of a hidden keyboard', () => {
+    const seen = (keyboard: string) => ({
+      taken_at: '2026-01-01T00:00:00.000Z',
+      snapshot_id: 'snp_a',
+      text: `app a.b\nkeyboard ${keyboard}\nscreen 10x20\n[1] TextView "keyboard hidden" (1,1)`,
+    })
+    const last = ['screen 10x20', '[1] TextView "keyboard hidden" (1,1)']
+    expect(showScreen(seen('hidden'), {}).lines).toEqual(['snapshot_id snp_a', 'app a.b', ...last])
+    expect(showScreen(seen('visible'), {}).lines).toContain('keyboard visible')
   })
 })

@@ -140,12 +140,29 @@ export class TextMethodUnavailable extends Error {
   }
 }
 
+/** The element with the input focus. */
+export interface FocusedText {
+  className: string
+  /** The resource ID; empty: none. */
+  id: string
+  password: boolean
+  /** The text that it shows, which may be its hint. */
+  text: string
+  /** Reads the text again; null: unknown. @throws DeviceGone, DeadlineExceeded */
+  again(progress: Progress): Promise<string | null>
+}
+
 export interface TextInput {
   /**
    * The methods, the best first. The caller makes sure that a field has the focus, reads the result back, and tries the
    * next method only when it knows the field's content.
    */
   readonly methods: readonly TextMethod[]
+  /**
+   * Finds the element with the input focus, sooner than a tree is read; null: none has it, or the phone cannot say. Null: the
+   * phone has no such way. @throws DeviceGone, DeadlineExceeded
+   */
+  readonly focused: ((progress: Progress) => Promise<FocusedText | null>) | null
 }
 
 export interface OpenedApp {

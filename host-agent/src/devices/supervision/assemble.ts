@@ -25,6 +25,7 @@ import { createLocale } from '../../phone/settings/locale.js'
 import { createLocation, type KeptLocation } from '../../phone/settings/location.js'
 import { createTimezone } from '../../phone/settings/timezone.js'
 import type { UiServerKeeper } from '../../phone/ui-server/keeper.js'
+import { createFocused } from '../../phone/ui-server/focused.js'
 import { createSetText } from '../../phone/ui-server/set-text.js'
 import { createUiServerTree } from '../../phone/ui-server/tree.js'
 import { createApps } from '../../phone/shell/apps.js'
@@ -110,6 +111,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     ),
     text: {
       methods: textMethods(parts, keyboard).map((method) => rememberingText(method, parts.credentials)),
+      focused: choice.uiServer ? createFocused(server) : null,
     },
     liveInput:
       choice.input === 'scrcpy' ? rememberingLiveInput(createLiveInput(keeper), parts.credentials) : null,

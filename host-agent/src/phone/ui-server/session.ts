@@ -22,6 +22,9 @@ const speedSettings = {
   // The agent does not use toasts.
   enableNotificationListener: false,
   actionAcknowledgmentTimeout: 500,
+  // An element is answered with these attributes, so that the focused field takes one request.
+  shouldUseCompactResponses: false,
+  elementResponseAttributes: 'text,attribute/class,attribute/resource-id,attribute/password',
 } as const
 
 export interface UiSession {
@@ -34,6 +37,10 @@ export interface UiSession {
    * @throws UiServerRefused `no such element`
    */
   focusedField(className: string, progress: Progress): Promise<string>
+  /** Returns the element with the input focus, found without the tree. @throws UiServerRefused `no such element` */
+  focused(progress: Progress): Promise<FocusedElement>
+  /** Returns an element's current text, which may be its hint. @throws UiServerRefused */
+  textOf(element: string, progress: Progress): Promise<string>
   /** Sets an element's whole text. Never sent twice. @throws UiServerRefused */
   replaceText(element: string, text: string, progress: Progress): Promise<void>
   /** Returns the apps in the launcher. */
@@ -42,11 +49,33 @@ export interface UiSession {
   close(): void
 }
 
+export interface FocusedElement {
+  element: string
+  className: string
+  /** The resource ID; empty: none. */
+  id: string
+  password: boolean
+  text: string
+}
+
 const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
 type LaunchableApp = z.infer<typeof launchableSchema>[number]
 
 /** W3C WebDriver's key for an element ID. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
+const elementId = z.string().regex(/^[\w.-]+$/)
+/** Attributes are absent or null where the node has none. */
+const text = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? '')
+const focusedSchema = z.object({
+  [elementKey]: elementId,
+  text,
+  'attribute/class': text,
+  'attribute/resource-id': text,
+  'attribute/password': z.enum(['true', 'false']),
+})
 
 /**
  * Checks that the server is ready for sessions.
@@ -89,10 +118,28 @@ export async function openSession(transport: Transport, progress: Progress): Pro
       const selector = `new UiSelector().className("${className}").focused(true)`
       const body = { strategy: '-android uiautomator', selector }
       const { value } = await ask(transport, { method: 'POST', path: `${base}/element`, body }, within)
-      const found = z.object({ [elementKey]: z.string().regex(/^[\w.-]+$/) }).safeParse(value)
+      const found = z.object({ [elementKey]: elementId }).safeParse(value)
       const id = found.data?.[elementKey]
       if (id === undefined) throw new UiServerRefused('no such element', 'the answer names no element')
       return id
+    },
+    async focused(within) {
+      const path = `${base}/element/active`
+      const { value } = await ask(transport, { method: 'GET', path }, within, kept)
+      const found = focusedSchema.safeParse(value)
+      if (!found.success) throw new UiServerRefused('unknown error', found.error.message)
+      const { [elementKey]: element, text: shown, ...attributes } = found.data
+      return {
+        element,
+        className: attributes['attribute/class'],
+        id: attributes['attribute/resource-id'],
+        password: attributes['attribute/password'] === 'true',
+        text: shown,
+      }
+    },
+    async textOf(element, within) {
+      const path = `${base}/element/${element}/text`
+      return text.parse((await ask(transport, { method: 'GET', path }, within, kept)).value)
     },
     async replaceText(element, text, within) {
       const body = { text, replace: true }

@@ -18,6 +18,7 @@ import { simulatedPhone } from '../../testing/simulated-phone.js'
 import { plugIn, type PluggedIn } from '../../testing/plugged-in.js'
 import { ask } from './http.js'
 import { createUiServerKeeper, UiServerUnavailable, type UiServerKeeper } from './keeper.js'
+import { createFocused } from './focused.js'
 import { createSetText } from './set-text.js'
 import { createUiServerTree } from './tree.js'
 
@@ -110,6 +111,46 @@ describe('the UI server', () => {
     expect(dumps).toBe(0)
     plugged.phone.inside.faults.hangEvery(0)
     expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+  })
+})
+
+describe('UI server: the focused field', () => {
+  const fieldOn = (source: string): UiNode => {
+    const field = parseNodes(source).nodes.find(({ className }) => className.endsWith('.EditText'))
+    return field ?? expect.unreachable()
+  }
+  const middleOf = ({ bounds }: UiNode): number[] => {
+    const [left, top, right, bottom] = bounds ?? expect.unreachable()
+    return [(left + right) / 2, (top + bottom) / 2].map(Math.round)
+  }
+  const focused = () => createFocused(keeper)
+
+  it('is found with its text, which can be read again, without a tree', async () => {
+    await text('am', 'start', '-n', 'com.android.contacts/com.android.contacts.activities.PeopleActivity')
+    const field = fieldOn(await ui.source(progress()))
+    await text('input', 'tap', ...middleOf(field).map(String))
+    const { treeMs } = plugged.phone.inside.counters()
+    const found = await focused()(progress())
+    expect(found).toMatchObject({
+      className: 'android.widget.EditText',
+      id: 'com.android.contacts:id/search_view',
+      password: false,
+      text: field.text,
+    })
+    await text('input', 'text', 'Ada')
+    await expect(found?.again(progress())).resolves.toBe('Ada')
+    expect(plugged.phone.inside.counters().treeMs).toBe(treeMs)
+  })
+
+  it('is unknown when nothing has the focus and when its element is gone, and is not waited for for long', async () => {
+    const found = await focused()(progress())
+    await text('input', 'keyevent', 'HOME')
+    await expect(found?.again(progress())).resolves.toBeNull()
+    await expect(focused()(progress())).resolves.toBeNull()
+    await keeper.use((session) => Promise.resolve(session.close()), progress())
+    plugged.phone.inside.faults.hangEvery(1, 'tcp:6790')
+    await expect(focused()(Progress.for(1000))).rejects.toThrow('took too long')
+    plugged.phone.inside.faults.hangEvery(0)
   })
 })
 

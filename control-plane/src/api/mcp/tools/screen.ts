@@ -149,7 +149,7 @@ export const screenTools = [
       const screen = observation ? showScreen(observation, shown, left) : null
       const unstarted = actions.length - results.length
       const lines = [
-        completed === actions.length ? 'ok' : `${completed} of ${actions.length} actions succeeded`,
+        `${completed} of ${actions.length} actions succeeded`,
         ...results.flatMap((result) => resultLines(result, observation?.app?.package)),
         ...(unstarted > 0 && !failure ? [notStarted(unstarted)] : []),
         ...(screen ? screen.lines : [`next: observe ${quoted({ phone_id: id })}`]),
