@@ -56,6 +56,10 @@ export const isPoint = (target: Target): target is { x: number; y: number } => '
 const isRef = (target: Target): target is { ref: number; snapshot_id: string } => 'ref' in target
 
 const maxCandidates = 10
+/** Characters of names that one search folds, 20 times those of the longest screens: folding takes a second for eight million. */
+const maxFolded = 1_000_000
+/** Elements that are compared with a name that was not found, in screen order. */
+const maxCompared = 1000
 
 /** Matches coordinates, for which no tree is needed. */
 export function matchPoint(target: { x: number; y: number }, screen: Size): Match {
@@ -89,7 +93,7 @@ export function matchTarget(
 const nearTo = (words: string, tree: ScreenTree): ScreenElement[] =>
   mostSimilar(
     words,
-    tree.elements,
+    tree.elements.slice(0, maxCompared),
     ({ text, desc, id }) => [text ?? '', desc ?? '', id?.split(':id/').at(-1) ?? ''],
     { count: maxCandidates },
   )
@@ -143,15 +147,26 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): Matched {
   const said = kinds.map((kind) => nodes.map((node) => kind(node, tree).filter((words) => words !== '')))
   const sought = folded(wanted)
   const known = new Map<string, string>()
+  let left = maxFolded
   const asRead = (words: string): string => {
-    const read = known.get(words) ?? folded(words.slice(0, limits.elements.text))
+    const before = known.get(words)
+    if (before !== undefined) return before
+    const start = words.slice(0, limits.elements.text)
+    left -= start.length
+    const read = left < 0 ? '' : folded(start)
     known.set(words, read)
     return read
+  }
+  const parts = new Map<string, boolean>()
+  const has = (read: string): boolean => {
+    const found = parts.get(read) ?? hasPart(read, sought)
+    parts.set(read, found)
+    return found
   }
   const steps = [
     (words: string) => words === wanted,
     (words: string) => sought !== '' && asRead(words) === sought,
-    (words: string) => sought !== '' && hasPart(asRead(words), sought),
+    (words: string) => sought !== '' && has(asRead(words)),
   ]
   for (const [step, test] of steps.entries())
     for (const names of said) {
@@ -199,10 +214,14 @@ function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
     const place = placeOf(node, tree)
     lifted.set(place.node?.index ?? node.index, place)
   }
+  const buttons = buttonsAround(tree)
   const byButton = new Map<number, Place[]>()
   for (const [index, place] of lifted) {
-    const key = buttonsAround(index, tree)[0] ?? index
-    byButton.set(key, [...(byButton.get(key) ?? []), place])
+    const button = buttons[index] ?? -1
+    const key = button >= 0 ? button : index
+    const list = byButton.get(key)
+    if (list) list.push(place)
+    else byButton.set(key, [place])
   }
   const merged = new Map<number, Place>()
   for (const [button, places] of byButton) {
@@ -211,18 +230,19 @@ function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
     const place = places.length > 1 && element ? elementPlace(element) : only
     if (place) merged.set(place.node?.index ?? button, place)
   }
-  const outermost = [...merged].filter(
-    ([index]) => !buttonsAround(index, tree).some((button) => button !== index && merged.has(button)),
-  )
+  const isInside: boolean[] = []
+  for (const { parent } of tree.nodes)
+    isInside.push(isInside[parent] === true || (buttons[parent] === parent && merged.has(parent)))
+  const outermost = [...merged].filter(([index]) => !isInside[index])
   return inScreenOrder(outermost.sort(([a], [b]) => a - b).map(([, place]) => place))
 }
 
-/** Returns the indexes of the buttons around the node, including the node itself, innermost first. */
-function buttonsAround(index: number, tree: ScreenTree): number[] {
+/** Returns for each node the innermost button that the node is or is in; -1 when there is none. */
+function buttonsAround({ nodes, visible }: ScreenTree): number[] {
   const buttons: number[] = []
-  for (let at = index; at >= 0; at = tree.nodes[at]?.parent ?? -1) {
-    const node = tree.visible[at]
-    if (node && isButton(node)) buttons.push(at)
+  for (const { index, parent } of nodes) {
+    const node = visible[index]
+    buttons.push(node && isButton(node) ? index : (buttons[parent] ?? -1))
   }
   return buttons
 }

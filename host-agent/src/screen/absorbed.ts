@@ -54,7 +54,11 @@ function findStateBoxes(
       buttons.push(around)
       continue
     }
-    if (isStateBox(shown) && around >= 0) inButton.set(around, [...(inButton.get(around) ?? []), node.index])
+    if (isStateBox(shown) && around >= 0) {
+      const boxes = inButton.get(around)
+      if (boxes) boxes.push(node.index)
+      else inButton.set(around, [node.index])
+    }
     const stops = isContainer(node) || (canBeActedOn(node) && !isStateBox(shown))
     buttons.push(isButton(shown) && !shown.editable ? node.index : stops ? -1 : around)
   }

@@ -21,6 +21,11 @@ interface Cover {
   opaque: boolean
 }
 
+interface JudgedCover extends Cover {
+  /** The node, if it has no text. */
+  silent: VisibleNode | null
+}
+
 /**
  * Returns the nodes, with null for nodes that are completely covered. Document order does not matter, since Android
  * sorts children by position: `drawing-order` decides within a window, and the order of windows if the phone lists the
@@ -35,16 +40,16 @@ export function hideCovered(
   if (covers.length === 0) return visible
   let steps = 0
   /** The cover of each hidden node, which also hides its descendants. */
-  const coverOf: (Cover | undefined)[] = []
+  const coverOf: (JudgedCover | undefined)[] = []
   return visible.map((node, index) => {
     const around = coverOf[node?.parent ?? -1]
     coverOf.push(around)
     if (!node) return null
     if (around && isInside(node.visible, around.area)) return null
     const touchable = acts(node)
-    const cover = covers.find(({ index: at, area, opaque }) => {
+    const cover = covers.find(({ index: at, area, opaque, silent }) => {
       if (at === index || (!touchable && !opaque) || !isInside(node.visible, area)) return false
-      if (steps > maxSteps || isTapLayer(visible[at], node)) return false
+      if (steps > maxSteps || (silent && isTapLayer(silent, node))) return false
       return drawnOver(parsed, at, index, () => (steps += 1)) === 'over'
     })
     coverOf[index] = cover
@@ -56,7 +61,7 @@ function findCovers(
   parsed: ParsedNodes,
   visible: readonly (VisibleNode | null)[],
   acts: (node: UiNode) => boolean,
-): Cover[] {
+): JudgedCover[] {
   const { nodes, frontFirst, keyboards } = parsed
   const windows = coveringWindows({ nodes, visible, frontFirst, keyboards }, acts)
   const ordered = windows !== null || nodes.some(({ drawingOrder }) => drawingOrder > 0)
@@ -65,8 +70,13 @@ function findCovers(
   for (const node of visible) {
     if (node?.clickable) covers.push({ index: node.index, area: node.visible, opaque: false })
   }
-  return largest([...covers, ...(windows ?? []).map((window) => ({ ...window, opaque: true }))])
+  const all = [...covers, ...(windows ?? []).map((window) => ({ ...window, opaque: true }))]
+  return largest(all).map((cover) => ({ ...cover, silent: silentAt(visible[cover.index]) }))
 }
+
+/** Reads the text once for each cover, since an app can choose a long one. */
+const silentAt = (node: VisibleNode | null | undefined): VisibleNode | null =>
+  node && !hasVisibleText(node.text) && !hasVisibleText(node.desc) ? node : null
 
 /**
  * Returns the windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is
@@ -107,10 +117,5 @@ const largest = (covers: Cover[]): Cover[] =>
   covers.sort((a, b) => areaOf(b.area) - areaOf(a.area)).slice(0, maxCovers)
 
 /** Some apps make a node tappable by a view without text over it: the node below stays in the tree. */
-const isTapLayer = (over: VisibleNode | null | undefined, under: VisibleNode): boolean =>
-  over !== null &&
-  over !== undefined &&
-  over.parent === under.parent &&
-  areaOf(over.visible) === areaOf(under.visible) &&
-  !hasVisibleText(over.text) &&
-  !hasVisibleText(over.desc)
+const isTapLayer = (silent: VisibleNode, under: VisibleNode): boolean =>
+  silent.parent === under.parent && areaOf(silent.visible) === areaOf(under.visible)

@@ -11,17 +11,16 @@ import type { UiNode } from './nodes.js'
  */
 export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
 
+/** The parts of a screen that decide. */
+interface Order {
+  nodes: readonly UiNode[]
+  frontFirst: boolean
+  keyboards: ReadonlySet<number>
+}
+
 /** `onStep` is called for each step up the tree. */
-export function drawnOver(
-  {
-    nodes,
-    frontFirst,
-    keyboards,
-  }: { nodes: readonly UiNode[]; frontFirst: boolean; keyboards: ReadonlySet<number> },
-  first: number,
-  second: number,
-  onStep?: () => void,
-): Drawn {
+export function drawnOver(order: Order, first: number, second: number, onStep?: () => void): Drawn {
+  const { nodes } = order
   let [a, b, branchA, branchB] = [first, second, first, second]
   // Parents come before their children: the later of the two is never an ancestor of
   // the other.
@@ -37,10 +36,32 @@ export function drawnOver(
   }
   if (a === first) return 'around'
   if (a === second) return 'inside'
-  if (a < 0 && keyboards.has(branchA) !== keyboards.has(branchB))
-    return keyboards.has(branchA) ? 'over' : 'under'
-  if (a < 0) return frontFirst ? (branchA < branchB ? 'over' : 'under') : 'unknown'
-  const [upper, lower] = [nodes[branchA]?.drawingOrder ?? 0, nodes[branchB]?.drawingOrder ?? 0]
+  return siblingOver(order, branchA, branchB)
+}
+
+/** For each node: its position relative to the node `second`. Visits each node once. */
+export function drawnOverEach(order: Order, second: number): Drawn[] {
+  const { nodes } = order
+  // Each ancestor's child that is `second` or around it; of -1, the root.
+  const towards = new Map<number, number>()
+  for (let at = second; at >= 0; at = nodes[at]?.parent ?? -1) towards.set(nodes[at]?.parent ?? -1, at)
+  const drawn: Drawn[] = []
+  for (const { index, parent } of nodes) {
+    const branch = towards.get(parent)
+    if (index === second || towards.has(index)) drawn.push('around')
+    else if (parent === second) drawn.push('inside')
+    else drawn.push(branch === undefined ? (drawn[parent] ?? 'unknown') : siblingOver(order, index, branch))
+  }
+  return drawn
+}
+
+/** Two nodes of one parent, or two roots. */
+function siblingOver({ nodes, frontFirst, keyboards }: Order, first: number, second: number): Drawn {
+  if ((nodes[first]?.parent ?? -1) < 0) {
+    if (keyboards.has(first) !== keyboards.has(second)) return keyboards.has(first) ? 'over' : 'under'
+    return frontFirst ? (first < second ? 'over' : 'under') : 'unknown'
+  }
+  const [upper, lower] = [nodes[first]?.drawingOrder ?? 0, nodes[second]?.drawingOrder ?? 0]
   if (upper === lower || upper === 0 || lower === 0) return 'unknown'
   return upper > lower ? 'over' : 'under'
 }

@@ -119,7 +119,10 @@ function findParts(
   const parts = new Map<number, VisibleNode[]>()
   for (const node of visible) {
     const button = node && isPart(node) ? (absorbedBy[node.index] ?? -1) : -1
-    if (node && button >= 0) parts.set(button, [...(parts.get(button) ?? []), node])
+    if (!node || button < 0) continue
+    const list = parts.get(button)
+    if (list) list.push(node)
+    else parts.set(button, [node])
   }
   return parts
 }

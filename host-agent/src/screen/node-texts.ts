@@ -34,7 +34,10 @@ function joinParts(parts: readonly Part[] | undefined): string | undefined {
     .join(', ')
 }
 
-/** Visits the nodes last to first, so that descendants come before their ancestors. */
+/**
+ * Visits the nodes last to first, so that descendants come before their ancestors. Takes time in proportion to the nodes and
+ * their texts, also for a deep tree with equal texts.
+ */
 export function findNodeTexts(
   nodes: readonly UiNode[],
   visible: readonly (VisibleNode | null)[],
@@ -42,30 +45,38 @@ export function findNodeTexts(
 ): NodeTexts {
   const texts = new Map<number, string>()
   const repeatedBy = new Map<number, number>()
-  const textRepeated = new Set<number>()
-  const descRepeated = new Set<number>()
   const absorbed = new Map<number, Part[]>()
+  const lastInside = findLastInside(nodes)
+  /** By text: the visited nodes that show it, last to first. */
+  const shownBy = new Map<string, number[]>()
 
-  const textsAround = findTextsAround(nodes, visible)
-
-  const markRepeated = (index: number, text: string, desc: string): void => {
-    for (let up = textsAround[index] ?? -1; up >= 0; up = textsAround[up] ?? -1) {
-      const around = visible[up]
-      if (!around) continue
-      const repeats = (words: string): boolean => hasVisibleText(words) && (words === text || words === desc)
-      const inText = repeats(around.text)
-      const inDesc = repeats(around.desc)
-      if (inText) textRepeated.add(up)
-      if (inDesc) descRepeated.add(up)
-      if ((inText || inDesc) && !repeatedBy.has(up)) repeatedBy.set(up, index)
+  const show = (index: number, text: string): void => {
+    if (!hasVisibleText(text)) return
+    const list = shownBy.get(text)
+    if (list) list.push(index)
+    else shownBy.set(text, [index])
+  }
+  /** The last descendant that shows the text; -1: none. */
+  const repeaterOf = (index: number, text: string): number => {
+    const list = hasVisibleText(text) ? (shownBy.get(text) ?? []) : []
+    const last = lastInside[index] ?? index
+    let [low, high] = [0, list.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((list[middle] ?? 0) > last) low = middle + 1
+      else high = middle
     }
+    return list[low] ?? -1
   }
 
   for (const node of visible.toReversed()) {
     if (!node) continue
     const { index } = node
-    const newText = hasVisibleText(node.text) && !textRepeated.has(index)
-    const newDesc = hasVisibleText(node.desc) && !descRepeated.has(index)
+    const inText = repeaterOf(index, node.text)
+    const inDesc = repeaterOf(index, node.desc)
+    if (inText >= 0 || inDesc >= 0) repeatedBy.set(index, Math.max(inText, inDesc))
+    const newText = inText < 0 && hasVisibleText(node.text)
+    const newDesc = inDesc < 0 && hasVisibleText(node.desc)
     if (!newText && !newDesc && !canBeActedOn(node)) continue
     const text = joinParts(absorbed.get(index)) ?? node.text
     texts.set(index, text)
@@ -80,18 +91,16 @@ export function findNodeTexts(
       if (list) list.push(...parts)
       else if (parts.length > 0) absorbed.set(absorber, parts)
     }
-    if (hasVisibleText(text) || hasVisibleText(node.desc)) markRepeated(index, text, node.desc)
+    show(index, text)
+    if (node.desc !== text) show(index, node.desc)
   }
   return { texts, repeatedBy }
 }
 
-/** Returns for each node its nearest ancestor that is on the screen and has a text; -1 when there is none. */
-function findTextsAround(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
-  const result: number[] = []
-  for (const { parent } of nodes) {
-    const around = visible[parent]
-    const hasText = around && (hasVisibleText(around.text) || hasVisibleText(around.desc))
-    result.push(hasText ? parent : (result[parent] ?? -1))
-  }
-  return result
+/** Returns for each node its last descendant, or the node itself. Descendants follow their ancestor without a gap. */
+function findLastInside(nodes: readonly UiNode[]): number[] {
+  const last = nodes.map(({ index }) => index)
+  for (const { index, parent } of nodes.toReversed())
+    if (parent >= 0) last[parent] = Math.max(last[parent] ?? parent, last[index] ?? index)
+  return last
 }

@@ -3,6 +3,16 @@
  * reader takes a fifth of the time of a full XML parser, or less in a process that has just started. `xml.ts` gives all
  * other XML to that parser. Pure.
  */
+import { ScreenXmlError } from './errors.js'
+
+/** The count includes elements that are not views. More would take gigabytes of memory as a list of tags. */
+const mostElements = 50_000
+
+/** Counts an element. @throws ScreenXmlError above the limit */
+export const countElement = (before: number): number => {
+  if (before >= mostElements) throw new ScreenXmlError(`it has more than ${mostElements} elements`)
+  return before + 1
+}
 
 /** Attributes by name. The type is a map, because an app can give an attribute any name. */
 export type Attributes = ReadonlyMap<string, string>
@@ -22,11 +32,12 @@ const space = /[ \t\r\n]*/y
 
 /**
  * Returns all tags in order. Null for any other XML, well-formed or not. `xml` contains
- * only characters that XML allows.
+ * only characters that XML allows. @throws ScreenXmlError for too many elements
  */
 export function readPlainXml(xml: string): Tag[] | null {
   const tags: Tag[] = []
   const open: string[] = []
+  let elements = 0
   space.lastIndex = 0
   space.test(xml)
   for (let at = space.lastIndex; at < xml.length; at = tag.lastIndex) {
@@ -38,6 +49,7 @@ export function readPlainXml(xml: string): Tag[] | null {
       tags.push(null)
       continue
     }
+    elements = countElement(elements)
     const attributes = readAttributes(written)
     if (attributes === null) return null
     tags.push({ name, attributes })

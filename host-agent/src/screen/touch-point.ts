@@ -5,7 +5,7 @@
 import type { Point } from '../adb/device/device.js'
 import { areaOf, centerOf, intersect, isInside, type Bounds } from './geometry.js'
 import { coveringWindows } from './covered.js'
-import { drawnOver } from './drawing.js'
+import { drawnOverEach, type Drawn } from './drawing.js'
 import type { ScreenTree } from './elements.js'
 import { freePoint } from './free-point.js'
 import { canBeActedOn } from './kinds.js'
@@ -36,18 +36,19 @@ export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
 
 /** Returns the areas of the nodes that may receive a touch on this node. */
 export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
+  const drawn = drawnOverEach(tree, node.index)
   const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
-    .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')
+    .filter(({ index }) => drawn[index] === 'over')
     .map(({ area }) => area)
   for (const other of tree.visible) {
     if (!other || other.index === node.index || !takesTouches(other)) continue
-    if (intersect(other.visible, node.visible) && mayTake(other, node, tree)) covers.push(other.visible)
+    if (!intersect(other.visible, node.visible)) continue
+    if (mayTake(other, node, drawn[other.index])) covers.push(other.visible)
   }
   return covers.sort((a, b) => areaOf(b) - areaOf(a)).slice(0, maxCovers)
 }
 
-function mayTake(other: VisibleNode, node: VisibleNode, tree: ScreenTree): boolean {
-  const order = drawnOver(tree, other.index, node.index)
+function mayTake(other: VisibleNode, node: VisibleNode, order: Drawn | undefined): boolean {
   if (order === 'inside' || order === 'over') return true
   // Where the phone does not report the order, a node that contains this node counts as behind this node.
   return order === 'unknown' && !isInside(node.visible, other.visible)

@@ -21,14 +21,16 @@ export interface VisibleNode extends UiNode {
 export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
   const visible: (VisibleNode | null)[] = []
   const clips: (Bounds | null)[] = []
+  const isSilent: boolean[] = []
   const halfOfScreen = (screen.width * screen.height) / 2
   for (const node of nodes) {
     const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
     const area = outer && node.bounds && intersect(outer, node.bounds)
-    const labelled = node.unplaced && node.shown ? labelledBy(node, visible) : null
+    const labelled = node.unplaced && node.shown ? labelledBy(node, visible, isSilent) : null
     if (labelled) visible.push(withArea(node, labelled.visible, false))
     else visible.push(area && node.shown ? withArea(node, area, areaOf(area) > halfOfScreen) : null)
     clips.push(node.scrollable && node.bounds ? area : outer)
+    isSilent.push(isSilentFrom(visible[node.index] ?? null, isSilent))
   }
   return visible
 }
@@ -37,15 +39,25 @@ export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | nul
  * Returns the parent that a text without bounds labels: some apps (Compose) name a tab by a node with the bounds
  * `[0,0][0,0]`. Null when the parent has its own text, or holds many items.
  */
-function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): VisibleNode | null {
+function labelledBy(
+  node: UiNode,
+  visible: readonly (VisibleNode | null)[],
+  isSilent: readonly boolean[],
+): VisibleNode | null {
   if ((!hasVisibleText(node.text) && !hasVisibleText(node.desc)) || canBeActedOn(node)) return null
   const parent = visible[node.parent] ?? null
-  for (let around = parent; around; around = visible[around.parent] ?? null) {
-    if (around.page || isContainer(around)) return around === parent ? null : parent
-    if (hasVisibleText(around.text) || hasVisibleText(around.desc)) return null
-    if (canBeActedOn(around)) return parent
-  }
-  return parent
+  if (!parent || parent.page || isContainer(parent)) return null
+  return isSilent[parent.index] ? parent : null
+}
+
+/**
+ * Whether the nodes from this one outwards have no text, up to the first that acts, holds many items or is not on the screen.
+ * `isSilent`: the answers for its ancestors.
+ */
+function isSilentFrom(node: VisibleNode | null, isSilent: readonly boolean[]): boolean {
+  if (!node || node.page || isContainer(node)) return true
+  if (hasVisibleText(node.text) || hasVisibleText(node.desc)) return false
+  return canBeActedOn(node) || (isSilent[node.parent] ?? true)
 }
 
 /** Copies field by field: fifty times faster than spread, and a screen has thousands of nodes. */

@@ -4,15 +4,15 @@
  */
 import { SaxesParser } from 'saxes'
 import { ScreenXmlError } from './errors.js'
-import { isXmlCharacter, readPlainXml, type Attributes } from './plain-xml.js'
+import { countElement, isXmlCharacter, readPlainXml, type Attributes } from './plain-xml.js'
 
 export interface XmlHandler {
   open(name: string, attributes: Attributes): void
   close(): void
 }
 
-/** Characters. A screen of 1,500 nodes has about 600,000. */
-const maxLength = 24_000_000
+/** Characters. A screen of 1,500 nodes has about 600,000. The full parser takes a fifth of a second, in which all phones wait. */
+const maxLength = 8_000_000
 
 /**
  * Streams every element to `handler`. Skips text around the XML, and accepts several
@@ -41,7 +41,11 @@ export function parseXml(xml: string, handler: XmlHandler): void {
   parser.on('doctype', () => {
     throw new ScreenXmlError('it has a DTD')
   })
-  parser.on('opentag', (tag) => handler.open(tag.name, new Map(Object.entries(tag.attributes))))
+  let elements = 0
+  parser.on('opentag', (tag) => {
+    elements = countElement(elements)
+    handler.open(tag.name, new Map(Object.entries(tag.attributes)))
+  })
   parser.on('closetag', () => handler.close())
   parser.write(xml).close()
 }

@@ -1,13 +1,15 @@
 /**
  * Finds the elements of an earlier screen on a later screen of the same window. When elements and their rows have the
  * same content, only an element at the place where the content moved is the same; in doubt, the element is new. Takes
- * time in proportion to the elements, except for many equal elements under one parent. Pure.
+ * time in proportion to the elements, and `mostComparisons` for equal elements under one parent. Pure.
  */
 import type { Bounds } from '../geometry.js'
 import type { Trace } from './trace.js'
 
 /** Pixels by which rounding may move an element. */
 const tolerance = 2
+/** Comparisons of equal elements under one parent. An app can draw 500 of them; those that are left get new numbers. */
+const mostComparisons = 50_000
 
 /**
  * Returns for each element of `now` the same element of `before`, or null. Both lists are in document order. `isLast`:
@@ -43,19 +45,22 @@ export function findSame(before: readonly Trace[], now: readonly Trace[], isLast
     neighboursOf(now, (is) => same.get(is) ?? null, aroundIs)
   }
   /** Whether the elements before and after it in its list are the same, and moved as it did. */
-  const isBetween = (was: Trace, is: Trace): boolean => {
+  const isBetween = (was: Trace): ((is: Trace) => boolean) => {
     const [first, last] = aroundWas.get(was) ?? []
-    const [firstNow, lastNow] = aroundIs.get(is) ?? []
-    if (!first || !last || first !== firstNow || last !== lastNow) return false
+    if (!first || !last) return () => false
     const [a, b] = [first, last].map((each) => shiftOf(each, taken.get(each) ?? each))
-    return a !== undefined && b !== undefined && a.join() === b.join() && isAt(was.bounds, is.bounds, a)
+    if (!a || a.join() !== b?.join()) return () => false
+    return (is) => {
+      const [firstNow, lastNow] = aroundIs.get(is) ?? []
+      return first === firstNow && last === lastNow && isAt(was.bounds, is.bounds, a)
+    }
   }
 
   /** Links the remaining elements that have the same ancestor, path and `key`. */
   const pass = (
     key: (trace: Trace) => number,
     isSure: (was: Trace, under: Under) => boolean,
-    isInPlace: (was: Trace, is: Trace) => boolean,
+    sameAs: (was: Trace) => (is: Trace) => boolean,
   ): void => {
     findNeighbours()
     const groups = new Map<string, { was: [Trace, Under][]; is: Trace[] }>()
@@ -73,11 +78,17 @@ export function findSame(before: readonly Trace[], now: readonly Trace[], isLast
     for (const is of now) if (!same.has(is)) groupOf(is, nearestIn(is, earlier).ancestor).is.push(is)
     for (const group of groups.values()) {
       const isOnly = group.was.length === 1 && group.is.length === 1
+      const open = new Set(group.is)
+      let comparisons = 0
       for (const [was, under] of group.was) {
-        const is = group.is.find(
-          (each) => !same.has(each) && ((isOnly && isSure(was, under)) || isInPlace(was, each)),
-        )
-        if (is) link(was, is)
+        const isSame = isOnly && isSure(was, under) ? () => true : sameAs(was)
+        for (const is of open) {
+          if ((comparisons += 1) > mostComparisons) break
+          if (!isSame(is)) continue
+          link(was, is)
+          open.delete(is)
+          break
+        }
       }
     }
   }
@@ -89,12 +100,14 @@ export function findSame(before: readonly Trace[], now: readonly Trace[], isLast
     pass(
       ({ name }) => name,
       (was, { isInRow }) => (isInAny(was) ? isInRow : was.hasId),
-      (was, is) => {
+      (was) => {
         const shift =
           was.scrollers.length === 0 ? still : was.scrollers.map((each) => shifts.get(each)).find(Boolean)
-        if (!shift) return was.area === is.area && isAt(was.bounds, is.bounds, still)
-        if (isLast && isBetween(was, is)) return true
-        return (was.row === is.row || isClear(was)) && isAt(was.bounds, is.bounds, shift)
+        if (!shift) return (is) => was.area === is.area && isAt(was.bounds, is.bounds, still)
+        const isInGap = isLast ? isBetween(was) : () => false
+        const hasOwnName = isClear(was)
+        return (is) =>
+          isInGap(is) || ((was.row === is.row || hasOwnName) && isAt(was.bounds, is.bounds, shift))
       },
     )
   byName()
@@ -104,7 +117,7 @@ export function findSame(before: readonly Trace[], now: readonly Trace[], isLast
     pass(
       ({ kind }) => kind,
       (was, { isInRow }) => (isInAny(was) && !was.isField ? isInRow : was.hasId),
-      (was, is) => (isInAny(was) ? isBetween(was, is) : isMostlyStill && isAt(was.bounds, is.bounds, still)),
+      (was) => (isInAny(was) ? isBetween(was) : (is) => isMostlyStill && isAt(was.bounds, is.bounds, still)),
     )
   return now.map((is) => same.get(is) ?? null)
 }
