@@ -4,6 +4,7 @@ import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
+import { until } from '../testing/until.js'
 
 let both: PhoneAndHost
 beforeAll(async () => {
@@ -87,6 +88,21 @@ describe('a command', () => {
     expect(result).toMatchObject({ ok: true, stdout: 'begun\n', exit_code: null, timed_out: true })
     expect(result.duration_ms).toBeGreaterThanOrEqual(500)
     expect(await running(2n)).not.toMatch(/1111|2222/)
+  })
+
+  it('is ended when its call is aborted, with what it started, and the mark of the host is put back', async () => {
+    const command = [
+      'rm -rf /data/local/tmp/phonerack; sleep 5555 >/dev/null 2>&1 &',
+      'cmd notification post -t Begun begun text; sleep 6666',
+    ].join('\n')
+    const { inside } = both.phone
+    const hasBegun = () => inside.state().notifications.some(({ title }) => title === 'Begun')
+    const aborted = at(2n).run([{ type: 'shell', command }], undefined, (_, cancel) => {
+      void until(hasBegun).then(cancel)
+    })
+    await expect(aborted).rejects.toThrow(CallFailed)
+    expect((await sh(2n, 'ls /data/local/tmp/phonerack')).stdout).toMatch(/^phone-[\da-f]{32}\n$/)
+    expect(await running(2n)).not.toMatch(/5555|6666/)
   })
 
   it('shares the limit of output with the other commands of its batch', async () => {

@@ -28,6 +28,23 @@ describe('the processes of a phone', () => {
     expect(pids(groupOf(2000)(processes, own))).toEqual([2000, 2001, 2002, 1999])
   })
 
+  it('belong to a command in a few reads of the list, also as a chain of children with lower IDs', () => {
+    const count = 2000
+    let reads = 0
+    const chain = Array.from({ length: count }, (_, index) => ({
+      pid: index + 2,
+      get parent() {
+        reads += 1
+        return index + 3
+      },
+      group: index + 2,
+      user: 'shell',
+      label: 'u:r:shell:s0',
+    }))
+    expect(groupOf(count + 1)(chain, own)).toHaveLength(count)
+    expect(reads).toBeLessThan(5 * count)
+  })
+
   it('belong to a tenant by user and domain, without apps, services and the list', () => {
     expect(pids(strays(processes, own))).toEqual([2000, 2001, 2002, 2003, 2004, 2005, 1999])
   })

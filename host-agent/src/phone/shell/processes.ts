@@ -48,12 +48,15 @@ export function parseProcesses(output: string): { own: number; processes: Listed
 export const groupOf =
   (pid: number): Selection =>
   (processes) => {
-    const members = new Set([pid])
-    // A parent can have a higher ID than its child, since the kernel starts again from low IDs.
-    for (let before = 0; before !== members.size;) {
-      before = members.size
-      for (const each of processes) if (members.has(each.parent)) members.add(each.pid)
+    const children = new Map<number, number[]>()
+    for (const each of processes) {
+      const list = children.get(each.parent)
+      if (list) list.push(each.pid)
+      else children.set(each.parent, [each.pid])
     }
+    // A set visits what is added during the loop.
+    const members = new Set([pid])
+    for (const member of members) for (const child of children.get(member) ?? []) members.add(child)
     return processes.filter((each) => isShell(each) && (each.group === pid || members.has(each.pid)))
   }
 

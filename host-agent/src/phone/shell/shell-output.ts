@@ -1,6 +1,7 @@
 /** Collects the output of a shell command within the limits of the API. Used by `tenant-shell.ts`. */
 import { limits } from '@phonerack/shared'
 import { GrowingBuffer } from '../../adb/growing-buffer.js'
+import { later } from '../../base/later.js'
 
 export type Stream = 'stdout' | 'stderr'
 
@@ -10,6 +11,8 @@ export interface Output {
   readonly printed: number
   /** The process ID of the command, which is the first line of stdout; null when it did not arrive. */
   readonly pid: number | null
+  /** Resolves when the first line arrives. */
+  readonly begun: Promise<null>
   /** @param most bytes of both texts as JSON */
   texts(most: number): { stdout: string; stderr: string; truncated: boolean }
 }
@@ -22,6 +25,7 @@ export function createOutput(): Output {
   let printed = 0
   let first = Buffer.alloc(0)
   let pid: number | null = null
+  const begun = later<null>()
 
   /** Returns the bytes after the line of the process ID. */
   const withoutPid = (data: Buffer): Buffer => {
@@ -31,6 +35,7 @@ export function createOutput(): Output {
     if (end < 0 && first.length <= longestPid) return Buffer.alloc(0)
     // NaN when the phone prints something else.
     pid = Number(first.subarray(0, Math.max(0, end)).toString('latin1').trim() || NaN)
+    begun.resolve(null)
     return first.subarray(end + 1)
   }
 
@@ -51,6 +56,7 @@ export function createOutput(): Output {
     get pid() {
       return pid !== null && Number.isSafeInteger(pid) && pid > 1 ? pid : null
     },
+    begun: begun.promise,
     texts(most) {
       const isCut = printed > limits.shell.output
       const [stdout, stderr] = [decode('stdout', isCut), decode('stderr', isCut)]
@@ -62,11 +68,26 @@ export function createOutput(): Output {
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
 
+/** Reads each character at most twice, since a tenant chooses the text. */
 function cutTo(text: string, most: number): string {
-  // An empty text has two quotes in JSON.
-  let kept = most <= 2 ? '' : text
-  for (let size = jsonBytes(kept); size > most && kept !== ''; size = jsonBytes(kept))
-    kept = kept.slice(0, Math.min(kept.length - 1, Math.floor((kept.length * most) / size)))
-  // The cut may have divided a character.
-  return kept.replace(/[\uD800-\uDBFF]$/, '')
+  if (jsonBytes(text) <= most) return text
+  // The two quotes.
+  let bytes = 2
+  let end = 0
+  for (const character of text) {
+    bytes += jsonBytesOf(character)
+    if (bytes > most) break
+    end += character.length
+  }
+  return text.slice(0, end)
+}
+
+/** Bytes of a character in JSON as UTF-8. Source: `QuoteJSONString` of ECMAScript. */
+function jsonBytesOf(character: string): number {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x20) return '\b\t\n\f\r'.includes(character) ? 2 : 6
+  if (code < 0x80) return character === '"' || character === '\\' ? 2 : 1
+  if (code < 0x800) return 2
+  if (code >= 0xd800 && code <= 0xdfff) return 6
+  return code < 0x10000 ? 3 : 4
 }

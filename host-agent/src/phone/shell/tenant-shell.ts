@@ -1,5 +1,5 @@
 /** Runs a tenant's commands by adb's shell protocol, with bounded time and output. Used by `assemble.ts`. */
-import { DeadlineExceeded, limits, ownNow, type Progress, type ShellResult } from '@phonerack/shared'
+import { DeadlineExceeded, limits, ownNow, Progress, type ShellResult } from '@phonerack/shared'
 import { AdbConnectionLost, AdbProtocolError } from '../../adb/errors.js'
 import { withPid } from '../../adb/quote.js'
 import { readShellPacket, shellPacket, shellPacketId } from '../../adb/shell-protocol.js'
@@ -10,8 +10,11 @@ import type { Shell } from '../../adb/device/shell.js'
 import { endProcesses, groupOf } from './processes.js'
 import { createOutput, type Output } from './shell-output.js'
 
-/** Milliseconds. */
-const times = { open: 10_000, end: 5000 }
+/**
+ * Milliseconds. `endAborted`: to end a command whose caller has left. A lifecycle call waits for it, and then for the host's mark
+ * (`devices/supervision/shell-use.ts`).
+ */
+const times = { open: 10_000, end: 5000, endAborted: 1500 }
 /** Bytes of one packet of input, which every version of adbd accepts. */
 const inputChunk = 32_768
 
@@ -32,6 +35,13 @@ export function createTenantShell(
     if (pid !== null) await endProcesses(onPhone, groupOf(pid), progress.within(times.end))
   }
 
+  /** Without this, the command would run until the session ends. It may not have printed its process ID yet. */
+  async function endAborted(output: Output, reading: Promise<unknown>): Promise<void> {
+    const progress = Progress.for(times.endAborted)
+    await progress.race('the start of a shell command', () => Promise.race([output.begun, reading]))
+    await endCommand(output.pid, progress)
+  }
+
   return {
     async run({ command, stdin, timeoutMs, outputLimit }, progress) {
       onCommand(command)
@@ -47,11 +57,13 @@ export function createTenantShell(
         const timeout = new Promise<End>((resolve) => {
           forget = limit.onAbort(() => resolve({ kind: 'timed_out' }))
         })
-        end = await Promise.race([read(stream, output), timeout])
-        if (progress.expired) throw new DeadlineExceeded('a shell command')
+        const reading = read(stream, output)
+        end = await Promise.race([reading, timeout])
         // The processes are ended before the connection closes: adbd then sends SIGHUP to the shell only, and the
         // shell's children get another parent.
-        if (end.kind !== 'exited') await endCommand(output.pid, progress)
+        if (end.kind !== 'exited')
+          await (progress.expired ? endAborted(output, reading) : endCommand(output.pid, progress))
+        if (progress.expired) throw new DeadlineExceeded('a shell command')
         stream.close()
         await sending
       } catch (error) {
