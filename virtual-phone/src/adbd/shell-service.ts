@@ -38,7 +38,17 @@ export function parseShellService(name: string): ShellRequest | null {
   return { command, packets: args.includes('v2'), pty, term }
 }
 
+/** Source: AOSP `shell_service.cpp`, `StartSubprocess` and `ReportError`. */
+const forkFailed = Buffer.from('error: fork failed: Try again\n')
+
+async function refuse(stream: Duplex, { packets }: ShellRequest): Promise<void> {
+  if (!packets) return stream.write(forkFailed)
+  await stream.write(encodeShellPacket({ id: shellId.stderr, data: forkFailed }))
+  await stream.write(encodeShellPacket({ id: shellId.exit, data: Buffer.from([126]) }))
+}
+
 export async function shellService(stream: Duplex, request: ShellRequest, android: Android): Promise<void> {
+  if (!android.processes.hasRoomFor(request.command)) return refuse(stream, request)
   const ended = new AbortController()
   const finished = new AbortController()
   void stream.closed.then(() => endAfter(request.packets ? 0 : lingerMs, ended, finished.signal))

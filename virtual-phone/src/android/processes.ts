@@ -26,6 +26,8 @@ const systemProcesses: readonly [string, string][] = [
 export class Processes {
   private readonly table = new Map<number, Process>()
   private nextPid = 1
+  /** No room for another process from the next shell of adbd on whose command contains this text; null: there is room. */
+  fullFrom: string | null = null
 
   constructor() {
     for (const [user, name] of systemProcesses) {
@@ -40,6 +42,13 @@ export class Processes {
     const started = { ...process, pid }
     this.table.set(pid, started)
     return started
+  }
+
+  /** Whether there is room for a shell of adbd that runs the command. */
+  hasRoomFor(command: string): boolean {
+    if (this.fullFrom === null || !command.includes(this.fullFrom)) return true
+    this.fullFrom = ''
+    return false
   }
 
   end(process: Process): void {

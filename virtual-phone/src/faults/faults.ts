@@ -124,6 +124,11 @@ export class Faults {
     return servers.length
   }
 
+  /** Leaves no room for another process, from the next command of a host that contains this text until the phone restarts. */
+  fillProcessTable(from: string): void {
+    this.parts.android.processes.fullFrom = from
+  }
+
   lockScreen(): void {
     this.parts.android.world.setLocked(true)
   }
