@@ -36,6 +36,7 @@ async function read(request: BatchRequest, context: ActionContext, stoppedEarly:
     await context.settled()
     const progress = request.progress.within(readLimitMs)
     if (mode === 'screenshot' && !stoppedEarly) {
+      await looks.rest(device, progress)
       const beganAt = looks.now()
       const shot = await takeScreenshot(device, picture, progress)
       const settled = looks.isStillSince(device, beganAt)

@@ -90,6 +90,20 @@ export class Looks {
     }
   }
 
+  /**
+   * Waits until nothing was drawn for `stillMs`, for at most this time. A look that begins earlier cannot say that the screen has
+   * settled, also if nothing is drawn after it.
+   */
+  async rest(device: Device, progress: Progress): Promise<void> {
+    const until = this.now() + stillMs
+    for (;;) {
+      const still = this.stillFor(device)
+      const left = Math.min(still === null ? 0 : stillMs - still, until - this.now())
+      if (left <= 0) return
+      await device.motion?.next(left, progress, 'waiting for a still screen')
+    }
+  }
+
   /** @throws the errors of `readScreen` */
   async look(device: Device, progress: Progress, { fresh = false, since }: LookOptions = {}): Promise<Look> {
     await this.settle(device, progress)

@@ -61,6 +61,7 @@ export async function observe(
   try {
     const { screenshot, fresh, changes } = options
     await looks.settle(device, progress)
+    await looks.rest(device, progress)
     const takePicture = async () => (screenshot ? await readPicture(device, progress) : null)
     const [{ tree, window, settled, again }, first] = await inParallel(
       () => looks.look(device, progress, { fresh }),

@@ -1,10 +1,13 @@
 /** The signal of a virtual phone's screen through the real adb server. */
-import { createLogger, ownNow, Progress } from '@phonerack/shared'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLogger, DeadlineExceeded, ownNow, Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Device } from '../../adb/device/device.js'
 import type { Drawings } from '../../adb/device/motion.js'
 import { command } from '../../adb/quote.js'
 import { jarPath } from '../../testing/jar.js'
+import { Looks } from '../../screen/looks.js'
 import { plugIn, type PluggedIn } from '../../testing/plugged-in.js'
+import { simulatedPhone } from '../../testing/simulated-phone.js'
 import { until } from '../../testing/until.js'
 import { Viewer } from '../../testing/viewer.js'
 import { createCaptureHub, type CaptureHub } from '../hub.js'
@@ -124,6 +127,24 @@ describe('motion', { concurrent: false }, () => {
     const { knownSince } = await signal()
     expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
     await until(() => (motion.read()?.knownSince ?? 0) > knownSince, patience, 'another signal')
+  })
+
+  it('wakes a caller that waits for a screen to settle when its video dies, for the rest of the fixed time', async () => {
+    await signal()
+    const looks = new Looks()
+    const beganAt = ownNow()
+    // So late that a busy machine cannot use up the fixed time.
+    looks.wrote({ kind: 'touch', beganAt, endedAt: beganAt + patience })
+    const stop = new AbortController()
+    const progress = Progress.for(2 * patience, stop.signal)
+    const sleep = vi.spyOn(progress, 'sleep')
+    const device: Device = { ...simulatedPhone([]).device, motion }
+    const settled = looks.settle(device, progress)
+    expect(sleep).not.toHaveBeenCalled()
+    plugged.phone.inside.faults.killScrcpy()
+    await until(() => sleep.mock.calls.length === 1, patience, 'the fixed time')
+    stop.abort()
+    await expect(settled).rejects.toThrow(DeadlineExceeded)
   })
 
   it('ends some time after the last action', async () => {
