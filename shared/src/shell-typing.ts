@@ -1,12 +1,12 @@
 /** Texts that a shell command types on the screen, which are masked like other typed texts. Pure. docs/decisions/0278 */
 
-/** Scripts in scripts, as in `sh -c 'su -c "input text a"'`. */
+/** The depth of scripts in scripts, as in `sh -c 'su -c "input text a"'`. */
 const mostNested = 4
 
 /**
- * The texts of the calls of `input text` in a command or a script, and the characters of successive calls of `input keyevent`.
- * Empty: none was recognised, which does not mean that nothing is typed, since a script can compute its calls. Takes time in
- * proportion to the length of the script, which a tenant chooses.
+ * Returns the texts of the calls of `input text` in a command or a script, and the characters of successive calls of
+ * `input keyevent`. The list is empty when no call was recognised, although a script that computes its calls may type.
+ * Takes time in proportion to the length of the script, which a tenant chooses.
  */
 export const typedByShell = (script: string): string[] => textsIn(script, 0)
 
@@ -36,7 +36,7 @@ function textsIn(script: string, nested: number): string[] {
   return texts
 }
 
-/** The character of a key code or its name (`KeyEvent`): digits, letters, the space, and digits of the number pad. */
+/** Returns the character of a key code or its name (`KeyEvent`): digits, letters, the space, and digits of the number pad. */
 function characterOf(key: string): string {
   const name = /^(?:KEYCODE_)?(?:NUMPAD_)?([0-9A-Z]|SPACE)$/.exec(key)?.[1]
   if (name !== undefined && !/^\d$/.test(key)) return name === 'SPACE' ? ' ' : name.toLowerCase()
@@ -50,7 +50,7 @@ function characterOf(key: string): string {
 /** Characters that end a command. */
 const ends: ReadonlySet<string> = new Set('\n;|&(){}`')
 
-/** The words of each command, without their quotes. */
+/** Returns the words of each command, without their quotes. */
 function commandsIn(script: string): string[][] {
   const commands: string[][] = []
   let words: string[] = []

@@ -56,9 +56,12 @@ export const isPoint = (target: Target): target is { x: number; y: number } => '
 const isRef = (target: Target): target is { ref: number; snapshot_id: string } => 'ref' in target
 
 const maxCandidates = 10
-/** Characters of names that one search folds, 20 times those of the longest screens: folding takes a second for eight million. */
+/**
+ * The characters of names that one search folds, since an app can choose long names. The longest screens have a
+ * twentieth of them.
+ */
 const maxFolded = 1_000_000
-/** Elements that are compared with a name that was not found, in screen order. */
+/** The number of elements that are compared with a name that was not found, in screen order. */
 const maxCompared = 1000
 
 /** Matches coordinates, for which no tree is needed. */

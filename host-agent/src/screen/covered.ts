@@ -22,7 +22,7 @@ interface Cover {
 }
 
 interface JudgedCover extends Cover {
-  /** The node, if it has no text. */
+  /** The node of the cover if the node has no text, else null. */
   silent: VisibleNode | null
 }
 
@@ -74,7 +74,7 @@ function findCovers(
   return largest(all).map((cover) => ({ ...cover, silent: silentAt(visible[cover.index]) }))
 }
 
-/** Reads the text once for each cover, since an app can choose a long one. */
+/** Reads the text of a cover once, since an app can choose a long text. */
 const silentAt = (node: VisibleNode | null | undefined): VisibleNode | null =>
   node && !hasVisibleText(node.text) && !hasVisibleText(node.desc) ? node : null
 

@@ -1,6 +1,6 @@
 /**
- * Screens that an app crafts so that they take long: one host agent serves many phones, and reads one screen at a time. The
- * tests count work, which must grow in proportion to the nodes.
+ * Screens that an app crafts so that reading them takes long. A host agent serves many phones, and reads one screen at a
+ * time. The tests count the work, which must grow in proportion to the nodes.
  */
 import { limits } from '@phonerack/shared'
 import { describe, expect, it, vi } from 'vitest'

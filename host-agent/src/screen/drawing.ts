@@ -11,7 +11,7 @@ import type { UiNode } from './nodes.js'
  */
 export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
 
-/** The parts of a screen that decide. */
+/** The parts of a screen that decide which node is in front. */
 interface Order {
   nodes: readonly UiNode[]
   frontFirst: boolean
@@ -39,10 +39,10 @@ export function drawnOver(order: Order, first: number, second: number, onStep?: 
   return siblingOver(order, branchA, branchB)
 }
 
-/** For each node: its position relative to the node `second`. Visits each node once. */
+/** Returns for each node its position relative to the node `second`. Visits each node once. */
 export function drawnOverEach(order: Order, second: number): Drawn[] {
   const { nodes } = order
-  // Each ancestor's child that is `second` or around it; of -1, the root.
+  // For each ancestor of `second`: the child that is `second` or contains it. For -1: the root.
   const towards = new Map<number, number>()
   for (let at = second; at >= 0; at = nodes[at]?.parent ?? -1) towards.set(nodes[at]?.parent ?? -1, at)
   const drawn: Drawn[] = []
@@ -55,7 +55,7 @@ export function drawnOverEach(order: Order, second: number): Drawn[] {
   return drawn
 }
 
-/** Two nodes of one parent, or two roots. */
+/** Decides for two nodes of one parent, or for two roots. */
 function siblingOver({ nodes, frontFirst, keyboards }: Order, first: number, second: number): Drawn {
   if ((nodes[first]?.parent ?? -1) < 0) {
     if (keyboards.has(first) !== keyboards.has(second)) return keyboards.has(first) ? 'over' : 'under'

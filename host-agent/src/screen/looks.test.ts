@@ -1,4 +1,4 @@
-/** Looks with a signal of drawings that a test gives, on a clock of the test. */
+/** Tests of looks with a signal of drawings and a clock that the test controls. */
 import { Progress, systemClock } from '@phonerack/shared'
 import { describe, expect, it, vi } from 'vitest'
 import type { Drawings, Motion } from '../adb/device/motion.js'

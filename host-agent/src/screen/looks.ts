@@ -91,8 +91,8 @@ export class Looks {
   }
 
   /**
-   * Waits until nothing was drawn for `stillMs`, for at most this time. A look that begins earlier cannot say that the screen has
-   * settled, also if nothing is drawn after it.
+   * Waits until nothing was drawn for `stillMs`, and at most for this time. A look that begins earlier does not count as
+   * settled, even if nothing is drawn after the look began.
    */
   async rest(device: Device, progress: Progress): Promise<void> {
     const until = this.now() + stillMs

@@ -47,7 +47,7 @@ export function findNodeTexts(
   const repeatedBy = new Map<number, number>()
   const absorbed = new Map<number, Part[]>()
   const lastInside = findLastInside(nodes)
-  /** By text: the visited nodes that show it, last to first. */
+  /** For each text: the visited nodes that show the text, last to first. */
   const shownBy = new Map<string, number[]>()
 
   const show = (index: number, text: string): void => {
@@ -56,7 +56,7 @@ export function findNodeTexts(
     if (list) list.push(index)
     else shownBy.set(text, [index])
   }
-  /** The last descendant that shows the text; -1: none. */
+  /** Returns the last descendant that shows the text; -1 when there is none. */
   const repeaterOf = (index: number, text: string): number => {
     const list = hasVisibleText(text) ? (shownBy.get(text) ?? []) : []
     const last = lastInside[index] ?? index

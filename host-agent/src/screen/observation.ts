@@ -74,7 +74,7 @@ export function showElement(element: ScreenElement): Element {
 /** Cuts a text to at most 1,000 characters, including the `…`. */
 export function cutText(text: string): string {
   if (text.length <= limits.elements.text) return text
-  // A character has at most two units.
+  // A character has at most two UTF-16 units.
   const characters = Array.from(text.slice(0, 2 * limits.elements.text + 1))
   if (characters.length <= limits.elements.text) return text
   return `${characters.slice(0, limits.elements.text - 1).join('')}…`

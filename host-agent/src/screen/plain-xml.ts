@@ -5,10 +5,10 @@
  */
 import { ScreenXmlError } from './errors.js'
 
-/** The count includes elements that are not views. More would take gigabytes of memory as a list of tags. */
+/** The largest number of elements, including elements that are not views. Millions of tags would take gigabytes of memory. */
 const mostElements = 50_000
 
-/** Counts an element. @throws ScreenXmlError above the limit */
+/** Returns the number of elements, including another one. @throws ScreenXmlError above the limit */
 export const countElement = (before: number): number => {
   if (before >= mostElements) throw new ScreenXmlError(`it has more than ${mostElements} elements`)
   return before + 1

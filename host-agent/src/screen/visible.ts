@@ -51,8 +51,8 @@ function labelledBy(
 }
 
 /**
- * Whether the nodes from this one outwards have no text, up to the first that acts, holds many items or is not on the screen.
- * `isSilent`: the answers for its ancestors.
+ * Returns whether the node and its ancestors have no text, up to the first node that acts, holds many items or is not on
+ * the screen. `isSilent`: the results for its ancestors.
  */
 function isSilentFrom(node: VisibleNode | null, isSilent: readonly boolean[]): boolean {
   if (!node || node.page || isContainer(node)) return true

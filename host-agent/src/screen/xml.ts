@@ -11,7 +11,10 @@ export interface XmlHandler {
   close(): void
 }
 
-/** Characters. A screen of 1,500 nodes has about 600,000. The full parser takes a fifth of a second, in which all phones wait. */
+/**
+ * Characters. A screen of 1,500 nodes has about 600,000. The full parser takes a fifth of a second for 8 million, in
+ * which all phones of the host wait.
+ */
 const maxLength = 8_000_000
 
 /**

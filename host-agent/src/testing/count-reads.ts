@@ -1,7 +1,7 @@
 /** For tests: counts the work of a function, since its time depends on the machine. */
 import { vi } from 'vitest'
 
-/** The same list, which counts the reads of its entries. */
+/** Returns the same list, with a counter of the reads of its entries. */
 export function countReads<T>(list: readonly T[]): { list: readonly T[]; reads: () => number } {
   let reads = 0
   const counted = new Proxy(list, {
@@ -13,7 +13,7 @@ export function countReads<T>(list: readonly T[]): { list: readonly T[]; reads: 
   return { list: counted, reads: () => reads }
 }
 
-/** The calls of `RegExp.prototype.test` during `work`. */
+/** Returns the number of calls of `RegExp.prototype.test` during `work`. */
 export function countTests(work: () => unknown): number {
   const test = vi.spyOn(RegExp.prototype, 'test')
   try {
@@ -24,7 +24,7 @@ export function countTests(work: () => unknown): number {
   }
 }
 
-/** The lengths of all lists that `work` copies or visits by an iterator. */
+/** Returns the sum of the lengths of all lists that `work` copies or visits by an iterator. */
 export function countIterated(work: () => unknown): number {
   const iterator = Array.prototype[Symbol.iterator]
   let entries = 0

@@ -38,7 +38,7 @@ export function parseShellService(name: string): ShellRequest | null {
   return { command, packets: args.includes('v2'), pty, term }
 }
 
-/** Source: AOSP `shell_service.cpp`, `StartSubprocess` and `ReportError`. */
+/** The message of adbd without room for a process. Source: AOSP `shell_service.cpp`, `ReportError`. */
 const forkFailed = Buffer.from('error: fork failed: Try again\n')
 
 async function refuse(stream: Duplex, { packets }: ShellRequest): Promise<void> {

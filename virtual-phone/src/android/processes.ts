@@ -26,7 +26,7 @@ const systemProcesses: readonly [string, string][] = [
 export class Processes {
   private readonly table = new Map<number, Process>()
   private nextPid = 1
-  /** No room for another process from the next shell of adbd on whose command contains this text; null: there is room. */
+  /** adbd has no room for another shell from the next command that contains this text on; null: there is room. */
   fullFrom: string | null = null
 
   constructor() {
@@ -44,7 +44,7 @@ export class Processes {
     return started
   }
 
-  /** Whether there is room for a shell of adbd that runs the command. */
+  /** Returns whether adbd has room for a shell that runs the command. */
   hasRoomFor(command: string): boolean {
     if (this.fullFrom === null || !command.includes(this.fullFrom)) return true
     this.fullFrom = ''

@@ -54,7 +54,7 @@ export const groupOf =
       if (list) list.push(each.pid)
       else children.set(each.parent, [each.pid])
     }
-    // A set visits what is added during the loop.
+    // The loop also visits members that are added during the loop.
     const members = new Set([pid])
     for (const member of members) for (const child of children.get(member) ?? []) members.add(child)
     return processes.filter((each) => isShell(each) && (each.group === pid || members.has(each.pid)))

@@ -11,7 +11,7 @@ export interface Output {
   readonly printed: number
   /** The process ID of the command, which is the first line of stdout; null when it did not arrive. */
   readonly pid: number | null
-  /** Resolves when the first line arrives. */
+  /** Resolves when the first line of stdout has arrived. */
   readonly begun: Promise<null>
   /** @param most bytes of both texts as JSON */
   texts(most: number): { stdout: string; stderr: string; truncated: boolean }
@@ -68,10 +68,10 @@ export function createOutput(): Output {
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
 
-/** Reads each character at most twice, since a tenant chooses the text. */
+/** Cuts the text to the longest start that fits. Reads each character at most twice, since a tenant chooses the text. */
 function cutTo(text: string, most: number): string {
   if (jsonBytes(text) <= most) return text
-  // The two quotes.
+  // An empty text has two quotes in JSON.
   let bytes = 2
   let end = 0
   for (const character of text) {
@@ -82,7 +82,7 @@ function cutTo(text: string, most: number): string {
   return text.slice(0, end)
 }
 
-/** Bytes of a character in JSON as UTF-8. Source: `QuoteJSONString` of ECMAScript. */
+/** Returns the bytes of a character in JSON as UTF-8. Source: `QuoteJSONString` of ECMAScript. */
 function jsonBytesOf(character: string): number {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x20) return '\b\t\n\f\r'.includes(character) ? 2 : 6

@@ -11,8 +11,8 @@ import { endProcesses, groupOf } from './processes.js'
 import { createOutput, type Output } from './shell-output.js'
 
 /**
- * Milliseconds. `endAborted`: to end a command whose caller has left. A lifecycle call waits for it, and then for the host's mark
- * (`devices/supervision/shell-use.ts`).
+ * Milliseconds. `endAborted`: the time to end the processes of an aborted command. A lifecycle call waits for this end,
+ * and then for the host's mark (`devices/supervision/shell-use.ts`).
  */
 const times = { open: 10_000, end: 5000, endAborted: 1500 }
 /** Bytes of one packet of input, which every version of adbd accepts. */
@@ -35,7 +35,10 @@ export function createTenantShell(
     if (pid !== null) await endProcesses(onPhone, groupOf(pid), progress.within(times.end))
   }
 
-  /** Without this, the command would run until the session ends. It may not have printed its process ID yet. */
+  /**
+   * Ends an aborted command, which would otherwise run until the session ends. The phone may not have printed the process
+   * ID yet.
+   */
   async function endAborted(output: Output, reading: Promise<unknown>): Promise<void> {
     const progress = Progress.for(times.endAborted)
     await progress.race('the start of a shell command', () => Promise.race([output.begun, reading]))

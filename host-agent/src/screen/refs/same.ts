@@ -8,7 +8,7 @@ import type { Trace } from './trace.js'
 
 /** Pixels by which rounding may move an element. */
 const tolerance = 2
-/** Comparisons of equal elements under one parent. An app can draw 500 of them; those that are left get new numbers. */
+/** The number of comparisons of equal elements under one parent, since an app can draw 500. The other elements are new. */
 const mostComparisons = 50_000
 
 /**
