@@ -14,7 +14,7 @@ const gone = '[redacted]'
 const limit = 300
 const looksAt = 2000
 
-/** The order matters: a URL may contain an address, a path a quoted name. */
+/** The order matters: a URL may contain an address, and a path may contain a quoted name. */
 const rules: readonly (readonly [RegExp, string])[] = [
   // `am` repeats the given intent.
   [/\bdat=\S+/g, `dat=${gone}`],

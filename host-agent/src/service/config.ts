@@ -129,7 +129,7 @@ export const environment = z.object({
   ),
   // docs/decisions/0217
   PHONERACK_MIN_FREE_BYTES: bytes(
-    'Free space on the disk of the state below which the host takes no new work.',
+    'Free space on the disk of the state folder. With less space, the host takes no new work.',
     500_000_000,
   ),
   PHONERACK_CONDITION_SECONDS: setting(

@@ -1,6 +1,6 @@
 /**
- * The parts of the agent that face the control plane, without the parts that face phones. For synthetic
- * agents (`bench/src/synthetic`), which behave on the wire like this agent.
+ * The parts of the agent that face the control plane, without the parts that face phones. Synthetic agents
+ * (`bench/src/synthetic`) use these parts, so that they behave on the wire like this agent.
  */
 export { WipeLevel, type HostServiceServer } from '@phonerack/proto'
 export {

@@ -24,7 +24,8 @@ const read = <T>(
 ): Promise<T> => phone.gate().read(phone.caller(), progress, work)
 
 function requireEqual(read: unknown, set: unknown): void {
-  if (read !== set) throw new Failed(`set ${JSON.stringify(set)}, read ${JSON.stringify(read)}`)
+  if (read !== set)
+    throw new Failed(`the agent set ${JSON.stringify(set)} and read back ${JSON.stringify(read)}`)
 }
 
 export const clipboard: Check = {
@@ -69,7 +70,8 @@ export const location: Check = {
     const evidence = [`read back: ${JSON.stringify(back)}`]
     const off =
       back === null ? Infinity : Math.hypot(back.latitude - place.latitude, back.longitude - place.longitude)
-    if (off > tolerance) throw new Failed(`set ${JSON.stringify(place)}, read ${JSON.stringify(back)}`)
+    if (off > tolerance)
+      throw new Failed(`the agent set ${JSON.stringify(place)} and read back ${JSON.stringify(back)}`)
     return { evidence, times: { set: ms } }
   },
 }

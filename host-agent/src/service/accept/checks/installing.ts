@@ -24,7 +24,7 @@ async function appOf(phone: PhoneUnderTest, progress: Progress): Promise<Install
   const found = await phone
     .gate()
     .read(phone.caller(), progress, (device, within) => need(device.packages, 'apps').find(name, within))
-  if (found === null) throw new Skipped(`${name} is not on the phone, so that it cannot be installed again`)
+  if (found === null) throw new Skipped(`${name} is not on the phone, so the app cannot be installed again`)
   return found
 }
 
