@@ -21,8 +21,7 @@ interface SpareParts {
   launch: (progress: Progress) => Promise<LaunchedServer>
   log: Logger
   /**
-   * Milliseconds between the death of one server and the next start, doubled up to `longest` while
-   * they die early.
+   * Milliseconds between the death of one server and the next start, doubled up to `longest` while servers die early.
    */
   pauses: { first: number; longest: number }
 }

@@ -25,5 +25,5 @@ export const probeFiles = (transport: Transport, progress: Progress): Promise<Fo
         cause: error,
       })
     }
-    return `${content.length} bytes written, listed, read back and deleted`
+    return `${content.length} bytes were written, listed, read back and deleted`
   })

@@ -14,5 +14,5 @@ export async function provePackages(transport: Transport, progress: Progress): P
     throw new Error('the package list does not contain Android itself')
   const session = await createSession(transport, 'com.example.probe', 1, progress)
   await abandonSession(transport, session, progress)
-  return `${apps.length} packages listed; an install session created and abandoned`
+  return `${apps.length} packages were listed, and an install session was created and abandoned`
 }
