@@ -7,6 +7,7 @@ import { errorOf } from '../system/api.js'
 import { act, failureOf, fresh, rent, run, tap, withId, type Rented } from './rented.js'
 
 const notes = 'com.phonerack.notes'
+const contacts = 'com.android.contacts'
 const dialogs = 'com.phonerack.dialogs'
 const launcher = 'com.android.launcher3'
 
@@ -44,13 +45,15 @@ describe('with a target', () => {
     const opened = await act(phone, tap({ ref: chosen?.ref, snapshot_id: batch.observation?.snapshot_id }))
     expect(opened.text).toContain('Toppings')
 
-    await act(phone, ...fresh(dialogs))
-    const several = await failureOf(phone, tap({ text: 'er' }))
-    expect(several).toMatchObject({ code: 'ambiguous_target', details: { matches: 2 } })
+    const list = await act(phone, ...fresh(contacts))
+    const names = list.elements.flatMap(({ text }) => (text?.startsWith('Ada ') === true ? [text] : []))
+    const several = await failureOf(phone, tap({ text: 'ada' }))
+    expect(several).toMatchObject({ code: 'ambiguous_target', details: { matches: names.length } })
     expect(several.next).toContain('nth')
-    expect((await act(phone, tap({ text: 'er', nth: 1 }))).text).toContain('Toppings')
+    expect((await act(phone, tap({ text: 'ada', nth: 1 }))).text).toContain(`"${names[1]}" #large_title`)
+    await act(phone, ...fresh(contacts))
+    expect((await failureOf(phone, tap({ text: 'ada', nth: names.length }))).code).toBe('target_not_found')
     await act(phone, ...fresh(dialogs))
-    expect((await failureOf(phone, tap({ text: 'er', nth: 2 }))).code).toBe('target_not_found')
     expect((await failureOf(phone, tap({ id: 'coun' }))).code).toBe('target_not_found')
   })
 
