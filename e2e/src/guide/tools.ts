@@ -51,7 +51,7 @@ export async function runTools(blocks: readonly Block[], access: McpAccess): Pro
         const result = await client.callTool({ name: call.name, arguments: withIds(call.arguments, ids) })
         const text = textOf(result)
         if (result.isError === true) throw new Error(`${call.name}: ${text}`)
-        for (const [id, prefix = ''] of text.matchAll(/\b(ph|hnd)_[a-z2-7]{12}\b/g)) ids.set(prefix, id)
+        for (const [id, prefix = ''] of text.matchAll(/\b(ph|hnd|snp)_[a-z2-7]{12}\b/g)) ids.set(prefix, id)
         outputs.set(step, `${outputs.get(step) ?? ''}${text}\n`)
         access.onText(text)
       }

@@ -36,7 +36,8 @@ export function showScreen(
 ): ShownScreen {
   const { screenshot, text, truncated, added, changed, ...rest } = seen
   const { elements = [...(added ?? []), ...(changed ?? [])], ...head } = rest
-  const all = text === undefined ? [] : shownLines(text, fold)
+  const plain = text === undefined ? [] : plainLines(text)
+  const all = typeof plain === 'string' ? (fold ? foldRows(plain) : plain).split('\n') : plain
   const shown = fittingLines(all, withElements ? bytes / 2 : bytes)
   const objects = withElements ? elements.map((element) => quoted(element)) : []
   const listed = fittingLines(objects, bytes / 2)
@@ -66,13 +67,6 @@ export function showScreen(
     lines,
     images: screenshot ? [{ data: screenshot.data, mimeType: `image/${screenshot.format}` }] : [],
   }
-}
-
-/** A hidden keyboard is the usual case, so its line is left out. */
-function shownLines(text: string, fold: boolean): string[] {
-  const plain = plainLines(text)
-  const lines = (fold ? foldRows(plain) : plain).split('\n')
-  return lines.filter((line, at) => at !== 1 || line !== 'keyboard hidden')
 }
 
 const pictureLine = ({

@@ -86,15 +86,4 @@ describe('a long screen', () => {
     expect(showScreen(seen, {}).structured['text']).toContain('… 28 more rows')
     expect(showScreen(seen, { fold: false }).lines).toHaveLength(41)
   })
-
-  it('has no line of a hidden keyboard', () => {
-    const seen = (keyboard: string) => ({
-      taken_at: '2026-01-01T00:00:00.000Z',
-      snapshot_id: 'snp_a',
-      text: `app a.b\nkeyboard ${keyboard}\nscreen 10x20\n[1] TextView "keyboard hidden" (1,1)`,
-    })
-    const last = ['screen 10x20', '[1] TextView "keyboard hidden" (1,1)']
-    expect(showScreen(seen('hidden'), {}).lines).toEqual(['snapshot_id snp_a', 'app a.b', ...last])
-    expect(showScreen(seen('visible'), {}).lines).toContain('keyboard visible')
-  })
 })

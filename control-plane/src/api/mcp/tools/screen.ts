@@ -23,6 +23,7 @@ import '../common-words.js'
 
 const elements = z.boolean().optional().describe('Add elements with their bounds')
 const since = snapshotId.optional().describe('The last snapshot_id')
+const fresh = z.boolean().optional().describe('Read again, even if nothing was drawn')
 const fold = z.boolean().optional().describe('false: long lists whole')
 
 /** Characters of a text in a result, and of the output of a shell command. */
@@ -96,16 +97,17 @@ export const screenTools = [
       screenshot: z.boolean().optional().describe('Add a JPEG'),
       max_width: maxWidthField.meta({ description: `Pixels; default ${limits.batchScreenshotWidth}` }),
       since,
+      fresh,
       fold,
       elements,
     }),
     output: null,
     annotations: reads,
-    async run({ phone_id: id, screenshot, max_width, since: known, ...shown }, api) {
+    async run({ phone_id: id, screenshot, max_width, since: known, fresh: again, ...shown }, api) {
       const picture = screenshot
         ? { screenshot: 'jpeg', max_width: max_width ?? limits.batchScreenshotWidth }
         : {}
-      const query = { ...picture, since: known }
+      const query = { ...picture, since: known, fresh: again === true ? 'true' : undefined }
       const seen = await api.json<Seen>({ method: 'GET', path: path`/v1/phones/${id}/observe`, query })
       const { structured, lines, images } = showScreen(seen, shown)
       return { structured: { phone_id: id, ...structured }, text: lines.join('\n'), images }
