@@ -1,4 +1,7 @@
-/** Packs an observation for storage, without its picture and with typed text masked. Pure. */
+/**
+ * Packs an observation for storage: without its picture, as if the client had not asked for changes, and with typed text masked.
+ * Pure.
+ */
 import { type Observation } from '@phonerack/shared'
 import { pack } from './pack.js'
 import { type Masker } from './redact.js'
@@ -10,6 +13,9 @@ export interface PackedScreen {
   /** Whether anything was masked. */
   isMasked: boolean
 }
+
+/** What a client got: with `since` and `whole` when it had asked for changes and got the whole screen. */
+type Answered = Partial<Observation> & { since?: unknown; whole?: unknown }
 
 /** The name of the first field in the agent's observation. */
 const snapshot = /^\{"snapshot_id":"(snp_[a-z2-7]{12})"/
@@ -30,11 +36,9 @@ export function packScreen(
     const plain = unchanged(json, at, masker)
     if (plain) return { screen: plain, isMasked: false }
   }
-  const parsed: Partial<Observation> =
-    json instanceof Uint8Array
-      ? (JSON.parse(Buffer.from(json).toString('utf8')) as Partial<Observation>)
-      : json
-  const observation = withoutPicture(parsed)
+  const parsed: Answered =
+    json instanceof Uint8Array ? (JSON.parse(Buffer.from(json).toString('utf8')) as Answered) : json
+  const observation = screenOf(parsed)
   if (!isWhole(observation)) return null
   const { observation: kept, isMasked } = masker
     ? maskObservation(observation, masker)
@@ -43,7 +47,13 @@ export function packScreen(
   return { screen: { id: kept.snapshot_id, at, body: pack(text), jsonBytes: text.length }, isMasked }
 }
 
-const withoutPicture = ({ screenshot: _, ...rest }: Partial<Observation>): Partial<Observation> => rest
+function screenOf({ screenshot: _, since: _since, whole, ...observation }: Answered): Partial<Observation> {
+  const { text } = observation
+  return whole && text !== undefined ? { ...observation, text: text.replace(wholeLine, '$1') } : observation
+}
+
+/** The line below the first three lines of the text. */
+const wholeLine = /^((?:.*\n){2}.*)\nwhole screen$/m
 
 const isWhole = (observation: Partial<Observation>): observation is Observation =>
   observation.snapshot_id !== undefined && observation.elements !== undefined
@@ -52,8 +62,11 @@ const isWhole = (observation: Partial<Observation>): observation is Observation 
 function unchanged(json: Uint8Array, at: Date, masker: Masker | null): NewScreen | null {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
   const id = snapshot.exec(bytes.toString('latin1', 0, head))?.[1]
-  if (id === undefined || !bytes.includes('"elements":[') || bytes.includes('"screenshot":{')) return null
+  if (id === undefined || !bytes.includes('"elements":[') || hasMore(bytes)) return null
   const mayHaveTyped =
     masker !== null && (!masker.isEmpty || bytes.includes('"editable"') || bytes.includes('"password"'))
   return mayHaveTyped ? null : { id, at, body: pack(bytes), jsonBytes: bytes.length }
 }
+
+/** Whether the observation may contain fields that are not stored. */
+const hasMore = (bytes: Buffer): boolean => bytes.includes('"screenshot":{') || bytes.includes('"whole":true')
