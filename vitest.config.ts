@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { packages } from './scripts/lib/changed.mjs'
 
-/** The gate runs `x.test.ts` and the long suite `x.long.test.ts` (docs/decisions/0300). */
+/** The gate runs `x.test.ts` and the long suite `x.long.test.ts` (e2e/README.md). */
 const suites = [
   { suffix: '', include: ['src/**/*.test.ts'], exclude: ['src/**/*.long.test.ts'] },
   { suffix: '-long', include: ['src/**/*.long.test.ts'], exclude: [] },

@@ -1,7 +1,7 @@
 /**
  * Tells systemd that the event loop of this process works, for `WatchdogSec` of its unit: systemd ends and restarts a process
  * whose pings stop. Node.js has no datagram sockets of Unix, so `systemd-notify` sends each ping; a timer starts it, so a
- * stalled event loop sends none. docs/decisions/0311
+ * stalled event loop sends none.
  */
 import { execFile } from 'node:child_process'
 import type { Logger } from './log.js'

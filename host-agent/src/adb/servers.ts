@@ -1,6 +1,6 @@
 /**
  * All adb servers of the agent: one for each network phone, and one for each phone on USB, so that the end or a hang of a server
- * costs one phone. With an adb that does not know `--one-device`, all phones on USB share one server. docs/decisions/0301.
+ * costs one phone. With an adb that does not know `--one-device`, all phones on USB share one server.
  * Created by `agent.ts` and by acceptance runs.
  */
 import { pause, type Logger } from '@phonerack/shared'

@@ -1,4 +1,4 @@
-/** TLS of the public listener, for a proxy that reaches it over a network. docs/decisions/0310 */
+/** TLS of the public listener, for a proxy that reaches it over a network. */
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { Server as TlsServer } from 'node:tls'

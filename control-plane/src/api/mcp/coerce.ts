@@ -1,7 +1,7 @@
 /**
  * Reads the arguments of tools as their schema means them. Clients and models send JSON as text, numbers and booleans
  * as text, and `null` for omitted fields; `/v1` stays strict. `coerce` changes only values with one meaning, and the
- * tool still validates the result. Pure. docs/mcp.md#clients, docs/decisions/0315
+ * tool still validates the result. Pure. docs/mcp.md#clients
  */
 import { safeParse, type $ZodType } from 'zod/v4/core'
 import { isRecord, optionFor, unwrap } from '../../base/validation/issues.js'

@@ -1,4 +1,4 @@
-/** `backup` and `restore`: the code of `./scripts/backup` and `./scripts/restore`, with the settings of the control plane. docs/decisions/0306 */
+/** `backup` and `restore`: the code of `./scripts/backup` and `./scripts/restore`, with the settings of the control plane. */
 import { backupService, restoreService, UsageError as Misuse } from '@phonerack/launcher/backup'
 import { UsageError } from './usage-error.js'
 

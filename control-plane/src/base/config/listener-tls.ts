@@ -1,4 +1,4 @@
-/** The settings of TLS on the public listener. docs/decisions/0310 */
+/** The settings of TLS on the public listener. control-plane/src/api/README.md */
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
 /**
  * Rights of a role that serves requests and cannot change the schema. The owner of the schema grants them after its
- * migrations. docs/decisions/0309
+ * migrations.
  */
 import pg from 'pg'
 

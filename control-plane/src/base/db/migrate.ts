@@ -25,7 +25,7 @@ interface Applied {
 
 /**
  * Applies missing migrations and returns their names. Several processes may call it concurrently. A role without rights
- * to change the schema may call it if no migration is missing (docs/decisions/0309). @throws StartRefusal if a newer
+ * to change the schema may call it if no migration is missing. @throws StartRefusal if a newer
  * release has migrated the database, or this role cannot apply missing migrations; Error if an applied migration was
  * edited, or a migration failed earlier
  */

@@ -1,7 +1,6 @@
 /**
  * Detects replicas that do not share the storage: each replica writes a file with a random name, and checks that the
  * files of the others exist. Without shared storage, a file that one replica receives would be missing at the others.
- * docs/decisions/0307
  */
 import { Readable } from 'node:stream'
 import { newId } from '@phonerack/shared'

@@ -1,4 +1,4 @@
-/** Deletes old sessions, and phones that were deleted long ago. The ledger stays. docs/decisions/0305 */
+/** Deletes old sessions, and phones that were deleted long ago. The ledger stays. */
 import { type Core } from '../../base/core/core.js'
 
 /** Rows of one statement. */

@@ -1,4 +1,4 @@
-/** Names, countries and labels of hosts: a join sets them, and operators change them. docs/decisions/0304 */
+/** Names, countries and labels of hosts: a join sets them, and operators change them. */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Facts } from '../../base/db/audit-log.js'

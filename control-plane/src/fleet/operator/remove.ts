@@ -1,4 +1,4 @@
-/** Operators remove places that a device has left, and retired hosts, from the lists. docs/decisions/0305 */
+/** Operators remove places that a device has left, and retired hosts, from the lists. */
 import { type Facts } from '../../base/db/audit-log.js'
 import { invalidField } from '../../base/validation/fields.js'
 import { factsOf as factsOfDevice, lockDevice } from './devices.js'

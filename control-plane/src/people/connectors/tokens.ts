@@ -157,7 +157,7 @@ export async function refreshTokens(
     if (granted.clientId !== clientId) return refusal(unknownToken)
     const current = await work.tx.connectorToken.findUnique({ where: { hash } })
     if (!current) return refusal(unknownToken)
-    // Several processes of a client share its tokens, and refresh them at the same moment. docs/decisions/0317
+    // Several processes of a client share its tokens, and refresh them at the same moment.
     const isAgain =
       current.usedAt !== null && work.now < after(current.usedAt, limits.connectors.refreshAgain)
     if (current.usedAt && !isAgain) {

@@ -1,6 +1,6 @@
 /**
  * Deletes phones that nobody starts, since a phone without a session costs nothing and keeps its device. The
- * hourly job calls it. docs/decisions/0302
+ * hourly job calls it.
  */
 import { type Core } from '../../base/core/core.js'
 import { type RawTx } from '../../base/db/raw-transaction.js'

@@ -1,6 +1,6 @@
 /**
  * The use of one phone's shell by tenants: whether it is allowed, restarts that commands caused, the host's mark after a command, and
- * the processes that commands left. Used by `supervisor.ts`. docs/decisions/0320, 0321, 0322
+ * the processes that commands left. Used by `supervisor.ts`. docs/decisions/0320
  */
 import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
 import type { Power } from '../../adb/device/device.js'

@@ -2,7 +2,6 @@
  * Keeps a rented phone free of a screen lock, which would block its wipe. Closes the screens that set a lock
  * as soon as they come to the foreground, checks every 20 s whether a lock is set, and clears a lock whose
  * credential was typed through the agent. Run by `supervision/care.ts` while the phone is rented.
- * docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'

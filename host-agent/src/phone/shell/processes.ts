@@ -1,6 +1,6 @@
 /**
  * The processes of a phone that run as its shell user. Ends processes of a command, and processes that a
- * tenant left. The list has no names of programs: a tenant chooses them, with line breaks. docs/decisions/0321
+ * tenant left. The list has no names of programs: a tenant chooses them, with line breaks.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, printingPid, sequence } from '../../adb/quote.js'
