@@ -79,7 +79,7 @@ const sections: Record<string, (parts: Parts) => Promise<void>> = {
       { name: 'adb shell input tap', run: () => adb.run('shell', `input tap ${point.x} ${point.y}`) },
       { name: 'mobile-mcp', run: () => mcp.call('mobile_click_on_screen_at_coordinates', point) },
     ])
-    goal('at least 10 times faster than adb', `${times(rows).toFixed(1)} times`, times(rows) >= 10)
+    goal('at least 30 times faster than adb', `${times(rows).toFixed(1)} times`, times(rows) >= 30)
   },
 
   async batch(parts) {
@@ -204,7 +204,7 @@ const sections: Record<string, (parts: Parts) => Promise<void>> = {
         ...others,
       ],
     )
-    goal("within 10 ms of the phone's own tree time", `${rest.p50.toFixed(1)} ms more`, rest.p50 <= 10)
+    goal("within 8 ms of the phone's own tree time", `${rest.p50.toFixed(1)} ms more`, rest.p50 <= 8)
   },
 }
 
