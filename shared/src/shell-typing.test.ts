@@ -12,6 +12,8 @@ it.each([
   [`sh -c 'input text hunter22'; su -c "sh -c 'input text deep'"`, ['hunter22', 'deep']],
   ["cat <<END\nit's\nEND\ninput text after", ['after']],
   ["# don't\ninput text after", ['after']],
+  ['n=${#x}; input text hunter22', ['hunter22']],
+  ['input text hunter22>/dev/null; input text > log a#b 2>&1', ['hunter22', 'a#b']],
   ['/system/bin/input text a; cmd input text b', ['a', 'b']],
   ['input keyevent 9 12 KEYCODE_5 7; input keyevent 66', ['2550']],
   ['input keyevent 9\nsleep 1\ninput keyevent --longpress KEYCODE_A SPACE 145', ['2a 1']],

@@ -50,14 +50,21 @@ function characterOf(key: string): string {
 /** Characters that end a command. */
 const ends: ReadonlySet<string> = new Set('\n;|&(){}`')
 
+/** The character before a comment. */
+const beforeComment = /[\s;|&()]/
+
 /** Returns the words of each command, without their quotes. */
 function commandsIn(script: string): string[][] {
   const commands: string[][] = []
   let words: string[] = []
   let word: string | null = null
   let quote: string | null = null
+  /** The next word is where a redirection leads. */
+  let isTarget = false
   const endWord = (): void => {
-    if (word !== null) words.push(word)
+    if (word === null) return
+    if (!isTarget) words.push(word)
+    isTarget = false
     word = null
   }
   for (let at = 0; at < script.length; at += 1) {
@@ -73,13 +80,17 @@ function commandsIn(script: string): string[][] {
     else if (character === "'" || character === '"') {
       quote = character
       word ??= ''
-    } else if (character === '#' && word === null) {
+    } else if (character === '#' && beforeComment.test(script[at - 1] ?? ' ')) {
       const end = script.indexOf('\n', at)
       at = (end < 0 ? script.length : end) - 1
     } else if (ends.has(character)) {
       endWord()
       if (words.length > 0) commands.push(words)
       words = []
+      isTarget = false
+    } else if (character === '<' || character === '>') {
+      endWord()
+      isTarget = true
     } else if (/\s/.test(character)) endWord()
     else word = (word ?? '') + character
   }

@@ -25,15 +25,20 @@ export interface Field {
   found?: FocusedText | undefined
 }
 
-/** Whether the focused element is the field, and shows what the field showed. False: only a tree can tell. */
-export const isFocused = ({ node, tree }: Field, focused: FocusedText): boolean =>
-  node.id !== '' &&
-  !node.password &&
+/** Whether its class and ID name the field alone, and its text can be read. */
+export const isNamedAlone = ({ node, tree }: Field): boolean =>
+  node.id !== '' && !node.password && onScreen(tree).filter((other) => isTwin(other, node)).length === 1
+
+/** Whether the focused element is a field that is named alone, and shows what the field showed. */
+export const isFocused = ({ node }: Field, focused: FocusedText): boolean =>
   focused.className === node.className &&
   focused.id === node.id &&
   !focused.password &&
-  focused.text === node.text &&
-  onScreen(tree).filter((other) => isTwin(other, node)).length === 1
+  focused.text === node.text
+
+/** The field showed a hint. Found without a tree, it may contain the same words as its text by now. */
+export const mayBeText = ({ node, found }: Field): boolean =>
+  found !== undefined && node.text !== '' && isSurelyEmpty(node)
 
 const isTwin = (a: VisibleNode, b: VisibleNode): boolean =>
   a.editable &&

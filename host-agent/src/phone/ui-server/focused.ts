@@ -8,16 +8,25 @@ import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 import type { UiSession } from './session.js'
 
-/** Milliseconds of one request. */
-const limitMs = 3000
+/** Milliseconds of a search and of a read. A tree takes as long on a slow phone. */
+const limits = { search: 3000, read: 2000 } as const
 
 export function createFocused(server: UiServerKeeper): NonNullable<TextInput['focused']> {
   const ask = async <T>(
     work: (session: UiSession, progress: Progress) => Promise<T>,
+    limitMs: number,
     progress: Progress,
   ): Promise<T | null> => {
     try {
-      return await server.use((session, within) => work(session, within.within(limitMs)), progress)
+      return await server.use(async (session, within) => {
+        try {
+          return await work(session, within.within(limitMs))
+        } catch (error) {
+          if (error instanceof DeadlineExceeded && !within.expired)
+            server.giveUp(session, 'it did not respond')
+          throw error
+        }
+      }, progress)
     } catch (error) {
       const failed =
         error instanceof UiServerRefused ||
@@ -29,9 +38,12 @@ export function createFocused(server: UiServerKeeper): NonNullable<TextInput['fo
     }
   }
   return async (progress) => {
-    const found = await ask((session, within) => session.focused(within), progress)
+    const found = await ask((session, within) => session.focused(within), limits.search, progress)
     if (!found) return null
     const { element, ...field } = found
-    return { ...field, again: (later) => ask((session, within) => session.textOf(element, within), later) }
+    return {
+      ...field,
+      again: (later) => ask((session, within) => session.textOf(element, within), limits.read, later),
+    }
   }
 }

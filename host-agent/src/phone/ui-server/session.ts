@@ -64,9 +64,12 @@ type LaunchableApp = z.infer<typeof launchableSchema>[number]
 /** W3C WebDriver's key for an element ID. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
 const elementId = z.string().regex(/^[\w.-]+$/)
+/** Characters of a field that are compared. A tree decides about a field with more. */
+const mostText = 1_000_000
 /** Attributes are absent or null where the node has none. */
 const text = z
   .string()
+  .max(mostText)
   .nullish()
   .transform((given) => given ?? '')
 const focusedSchema = z.object({
@@ -127,7 +130,7 @@ export async function openSession(transport: Transport, progress: Progress): Pro
       const path = `${base}/element/active`
       const { value } = await ask(transport, { method: 'GET', path }, within, kept)
       const found = focusedSchema.safeParse(value)
-      if (!found.success) throw new UiServerRefused('unknown error', found.error.message)
+      if (!found.success) throw new UiServerRefused('unknown error', 'the answer has no element')
       const { [elementKey]: element, text: shown, ...attributes } = found.data
       return {
         element,
@@ -139,7 +142,10 @@ export async function openSession(transport: Transport, progress: Progress): Pro
     },
     async textOf(element, within) {
       const path = `${base}/element/${element}/text`
-      return text.parse((await ask(transport, { method: 'GET', path }, within, kept)).value)
+      const { value } = await ask(transport, { method: 'GET', path }, within, kept)
+      const shown = text.safeParse(value)
+      if (!shown.success) throw new UiServerRefused('unknown error', 'the answer has no text')
+      return shown.data
     },
     async replaceText(element, text, within) {
       const body = { text, replace: true }
