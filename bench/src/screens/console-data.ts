@@ -5,11 +5,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Browser, type Page } from 'playwright-core'
 import { z } from 'zod'
+import { type MailServer } from '@phonerack/shared/testing/mail-server'
 import { acceptLink, newPage } from '@phonerack/e2e/system/console-pages.js'
 import { Api } from '@phonerack/e2e/system/api.js'
 import { type StripePages } from '@phonerack/e2e/system/stripe.js'
 import { type System } from '@phonerack/e2e/system/system.js'
-import { newKey, operatorOf, readyPhone } from '@phonerack/e2e/system/tenant.js'
+import { eventually, newKey, operatorOf, readyPhone } from '@phonerack/e2e/system/tenant.js'
 import { type WebhookReceiver } from '@phonerack/e2e/system/webhook-receiver.js'
 
 /** The phones: a phone in use, a phone whose agent asks for help, and a parked phone. */
@@ -24,6 +25,7 @@ export const ownerEmail = 'olga@example.com'
 export interface Outside {
   stripe: StripePages
   receiver: WebhookReceiver
+  mail: MailServer
 }
 
 /** Addresses in the pictures. */
@@ -120,16 +122,27 @@ async function askAsTerminal({ up }: System): Promise<string> {
   return z.object({ user_code: z.string() }).parse(await answer.json()).user_code
 }
 
-async function invite(browser: Browser, send: Send, of: string): Promise<void> {
+/** Returns the link of an invitation from its mail. */
+async function linkFor(email: string, { mails }: MailServer): Promise<string> {
+  let link: string | undefined
+  await eventually('the mail of the invitation', 20_000, () => {
+    const mail = mails.find(({ to }) => to.includes(email))
+    link = /http\S+#pri_[\w-]{43}/.exec(mail?.text ?? '')?.[0]
+    return Promise.resolve(link !== undefined)
+  })
+  return link ?? ''
+}
+
+async function invite(browser: Browser, send: Send, of: string, mail: MailServer): Promise<void> {
   for (const [name, email, role] of [
     ['Vera Example', 'vera@example.com', 'viewer'],
     ['Max Example', 'max@example.com', 'member'],
     ['', 'nina@example.com', 'owner'],
   ] as const) {
-    const { url } = await send('POST', `${of}/invitations`, { email, role })
+    await send('POST', `${of}/invitations`, { email, role })
     if (name === '') continue
     const theirs = await newPage(browser, { viewport: { width: 1440, height: 900 } }, [])
-    await acceptLink(theirs, String(url), { name })
+    await acceptLink(theirs, await linkFor(email, mail), { name })
     await theirs.context().close()
   }
 }
@@ -139,7 +152,7 @@ export async function furnish(
   browser: Browser,
   page: Page,
   system: System,
-  { stripe, receiver }: Outside,
+  { stripe, receiver, mail }: Outside,
 ): Promise<Furnished> {
   const { id: project } = system.up.project
   const origin = new URL(system.up.console_url).origin
@@ -174,9 +187,9 @@ export async function furnish(
   const surveys = String((await send('POST', '/projects', { name: 'Surveys' }))['id'])
   await operatorOf(system).patch(`/operator/v1/projects/${surveys}`, { credit_usd: '20' })
   await send('POST', `/projects/${surveys}/phones`, { name: 'survey of shops' })
-  const own = await send('POST', `${of}/invitations`, { email: ownerEmail, role: 'owner' })
-  await send('POST', '/invitations/accept', { token: String(own['url']).split('#')[1] })
-  await invite(browser, send, of)
+  await send('POST', `${of}/invitations`, { email: ownerEmail, role: 'owner' })
+  await send('POST', '/invitations/accept', { token: (await linkFor(ownerEmail, mail)).split('#')[1] })
+  await invite(browser, send, of, mail)
   const projects = `${origin}/console/projects`
   return {
     at: `${projects}/${project}`,

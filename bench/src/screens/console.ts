@@ -157,7 +157,7 @@ async function draw(parts: Parts): Promise<void> {
     PHONERACK_OAUTH_REGISTRATION: 'on',
   }
   const system = await parts.startSystem({ virtualPhones: 8, env, faultPort: true })
-  await drawAll(parts, browser, system, { stripe, receiver })
+  await drawAll(parts, browser, system, { stripe, receiver, mail })
 }
 
 await withParts(draw)
