@@ -27,6 +27,7 @@ const notNamed: Partial<Record<keyof Faults, string>> = {
   heal: 'ends faults',
   replug: 'ends `unplug`; `heal` calls it',
   addAccount: 'an account that the wipe of the enrolment removes; `wipeLeaves` keeps one, which is named',
+  fillProcessTable: 'a command of a tenant does it; `shell-full.long` shows the restart that follows',
 }
 describe('a phone with a fault', () => {
   let both: UnderTest
