@@ -28,7 +28,7 @@ export const tree: Check = {
     const times: number[] = []
     let seen = await observeScreen(phone, progress)
     for (let read = 0; read < reads; read += 1) {
-      const { result, ms } = await timed(() => observeScreen(phone, progress))
+      const { result, ms } = await timed(() => observeScreen(phone, progress, true))
       times.push(ms)
       seen = result
     }

@@ -35,7 +35,7 @@ export const uiRecovery: Check = {
     await openSettings(phone, progress)
     const transport = await phone.transport(progress)
     await transport.shell(command('am', 'force-stop', uiServer.package), progress)
-    const { result, ms } = await timed(() => observeScreen(phone, progress))
+    const { result, ms } = await timed(() => observeScreen(phone, progress, true))
     const back = await uiServerBack(phone, progress)
     return { evidence: [`${result.elements.length} elements`], times: { tree: ms, back: ms + back } }
   },
