@@ -2,7 +2,7 @@
  * The element with the input focus through the UI server, which finds it sooner than it writes a tree. A failure of the server
  * leaves the element unknown, and the caller reads the tree.
  */
-import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { type Progress } from '@phonerack/shared'
 import type { TextInput } from '../../adb/device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
@@ -18,21 +18,12 @@ export function createFocused(server: UiServerKeeper): NonNullable<TextInput['fo
     progress: Progress,
   ): Promise<T | null> => {
     try {
-      return await server.use(async (session, within) => {
-        try {
-          return await work(session, within.within(limitMs))
-        } catch (error) {
-          if (error instanceof DeadlineExceeded && !within.expired)
-            server.giveUp(session, 'it did not respond')
-          throw error
-        }
-      }, progress)
+      return await server.read(limitMs, work, progress)
     } catch (error) {
       const failed =
         error instanceof UiServerRefused ||
         error instanceof UiServerDown ||
-        error instanceof UiServerUnavailable ||
-        (error instanceof DeadlineExceeded && !progress.expired)
+        error instanceof UiServerUnavailable
       if (failed) return null
       throw error
     }

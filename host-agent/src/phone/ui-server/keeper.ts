@@ -32,13 +32,17 @@ export interface UiServerKeeper {
    * @throws UiServerUnavailable before anything was sent; UiServerDown, DeadlineExceeded, DeviceGone
    */
   use<T>(work: (session: UiSession, progress: Progress) => Promise<T>, progress: Progress): Promise<T>
+  /** Like `use`, for a read. Ends a server that has not answered after `limitMs`, and throws UiServerDown. */
+  read<T>(
+    limitMs: number,
+    work: (session: UiSession, progress: Progress) => Promise<T>,
+    progress: Progress,
+  ): Promise<T>
   /**
    * Runs work that needs exclusive use of the phone's UiAutomation, while no server runs or starts. A start can take
    * longer than `progress`: then the work does not begin. @throws DeadlineExceeded
    */
   whileStopped<T>(work: () => Promise<T>, progress: Progress): Promise<T>
-  /** Ends a server that no longer answers, so that it is restarted. */
-  giveUp(session: UiSession, reason: string): void
   /** Why the server's port is unreachable from outside, as text for people. */
   readonly outOfReach: string
   stop(): void
@@ -242,15 +246,22 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         inFlight -= 1
       }
     },
+    read: (limitMs, work, progress) =>
+      keeper.use(async (used, within) => {
+        try {
+          return await work(used, within.within(limitMs))
+        } catch (error) {
+          // The server hangs: the read timed out, and the caller's deadline has not passed.
+          if (error instanceof DeadlineExceeded && !within.expired) throw new UiServerDown(error)
+          throw error
+        }
+      }, progress),
     async whileStopped(work, progress) {
       const mine = exclusively(() => {
         progress.check('the end of a start of the UI server')
         return work()
       })
       return progress.race('the end of a start of the UI server', () => mine)
-    },
-    giveUp(session, reason) {
-      if (current?.session === session) current.close(reason)
     },
     outOfReach: isolated ? 'the operator marked this host as isolated' : 'the phone is on no network',
     stop() {

@@ -49,7 +49,7 @@ export interface UiSession {
   close(): void
 }
 
-export interface FocusedElement {
+interface FocusedElement {
   element: string
   className: string
   /** The resource ID; empty: none. */

@@ -2,7 +2,7 @@
  * Reads the element tree from the UI server, or by `uiautomator dump` while the server does not run or must
  * not run. A read changes nothing on the phone, so it is retried once when the server fails.
  */
-import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
+import { type Logger, type Progress } from '@phonerack/shared'
 import type { Ui } from '../../adb/device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
@@ -25,20 +25,14 @@ const treeTimes = {
 
 export function createUiServerTree({ server, fallback, log, beforeRead }: UiServerTreeParts): Ui {
   const once = (progress: Progress, refresh: boolean): Promise<string> =>
-    server.use(async (session, within) => {
-      const limited = within.within(treeTimes.tryMs)
-      try {
-        if (refresh) await session.refresh(limited)
-        return await session.source(limited)
-      } catch (error) {
-        // The server hangs: the attempt timed out, and the caller's deadline has not passed.
-        if (error instanceof DeadlineExceeded && !within.expired) {
-          server.giveUp(session, 'the UI server did not respond')
-          throw new UiServerDown(error)
-        }
-        throw error
-      }
-    }, progress)
+    server.read(
+      treeTimes.tryMs,
+      async (session, within) => {
+        if (refresh) await session.refresh(within)
+        return session.source(within)
+      },
+      progress,
+    )
 
   return {
     async source(progress, refresh = false) {
